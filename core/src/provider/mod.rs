@@ -4,6 +4,9 @@
 //! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
 //! around any provider.
 
+pub(crate) mod client;
+pub(crate) mod http;
+pub(crate) mod retry_hint;
 pub(crate) mod sse;
 pub(crate) mod wire;
 

@@ -1,5 +1,8 @@
 //! Wire formats, one file each: how a request is written and a reply is read. No I/O here.
 
+pub(crate) mod arguments;
+pub(crate) mod failure;
+
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use std::time::Duration;
 
