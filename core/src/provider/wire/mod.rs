@@ -1,7 +1,10 @@
 //! Wire formats, one file each: how a request is written and a reply is read. No I/O here.
 
+pub(crate) mod anthropic;
 pub(crate) mod arguments;
 pub(crate) mod failure;
+pub(crate) mod raw;
+pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use std::time::Duration;
