@@ -3,7 +3,10 @@
 pub(crate) mod anthropic;
 pub(crate) mod arguments;
 pub(crate) mod failure;
+pub(crate) mod gemini;
 pub(crate) mod raw;
+#[cfg(test)]
+mod recorded;
 pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
