@@ -7,6 +7,8 @@ pub(crate) mod gemini;
 pub(crate) mod raw;
 #[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod sample;
 pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};

@@ -77,7 +77,7 @@ fn join_system<'a>(system: &mut Cow<'a, str>, more: &'a str) {
 }
 
 /// Finds the result of each call in the messages up to the model's next turn.
-fn answers<'a>(calls: &'a [ToolCall], after: &'a [Message]) -> Vec<Answer<'a>> {
+pub(crate) fn answers<'a>(calls: &'a [ToolCall], after: &'a [Message]) -> Vec<Answer<'a>> {
     let mut results: Vec<Option<&ToolResult>> = after
         .iter()
         .take_while(|message| !matches!(message, Message::Assistant(_)))
