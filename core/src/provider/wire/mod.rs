@@ -4,6 +4,8 @@ pub(crate) mod anthropic;
 pub(crate) mod arguments;
 pub(crate) mod failure;
 pub(crate) mod gemini;
+#[cfg(test)]
+mod histories;
 pub(crate) mod raw;
 #[cfg(test)]
 mod recorded;
