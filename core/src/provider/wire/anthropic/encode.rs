@@ -375,8 +375,9 @@ impl<'a> Draft<'a> {
     }
 
     fn assistant(&mut self, said: &'a AssistantMessage, answers: &[Answer<'a>]) {
-        let native =
-            native(self.model, said).filter(|_| said.calls.iter().all(|call| !self.ids.contains(call.id.as_ref())));
+        let mut seen = HashSet::new();
+        let fresh = said.calls.iter().all(|call| !self.ids.contains(&*call.id) && seen.insert(&*call.id));
+        let native = native(self.model, said).filter(|_| fresh);
         let (blocks, ids) = match native {
             Some(blocks) => {
                 let ids: Vec<Cow<'a, str>> = said.calls.iter().map(|call| Cow::Borrowed(call.id.as_ref())).collect();
