@@ -269,6 +269,8 @@ fn check_gemini(body: &Value, signed: bool) {
         let calls = named(Some(content), "functionCall");
         assert!(calls.is_empty() || content["role"] == "model");
         assert_eq!(calls, named(contents.get(place + 1), "functionResponse"));
+        let responds = parts.iter().any(|part| part.get("functionResponse").is_some());
+        assert!(!responds || parts.iter().all(|part| part.get("text").is_none()), "responses stand alone");
         if let Some(first) = parts.iter().find(|part| part.get("functionCall").is_some())
             && signed
         {
