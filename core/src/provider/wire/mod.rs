@@ -5,7 +5,9 @@ pub(crate) mod attachment;
 pub(crate) mod chat;
 pub(crate) mod failure;
 pub(crate) mod lenient;
+pub(crate) mod ollama;
 pub(crate) mod raw;
+pub(crate) mod responses;
 pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
