@@ -1,13 +1,19 @@
 //! Wire formats, one file each: how a request is written and a reply is read. No I/O here.
 
+pub(crate) mod anthropic;
 pub(crate) mod arguments;
 pub(crate) mod attachment;
 pub(crate) mod chat;
 pub(crate) mod failure;
+pub(crate) mod gemini;
 pub(crate) mod lenient;
 pub(crate) mod ollama;
 pub(crate) mod raw;
+#[cfg(test)]
+mod recorded;
 pub(crate) mod responses;
+#[cfg(test)]
+mod sample;
 pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
