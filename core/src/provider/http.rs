@@ -68,7 +68,8 @@ impl<W: Wire + 'static> HttpProvider<W> {
 
     async fn call(&self, request: &ModelRequest) -> Result<ModelReply, ProviderError> {
         let answer = self.open(request, false).await?;
-        self.read_whole(answer).await
+        let reply = self.read_whole(answer).await?;
+        Ok(self.wire.settle(request, reply))
     }
 
     /// Reads and decodes an answer that is taken as one piece.
@@ -245,7 +246,13 @@ impl<W: Wire + 'static> Provider for HttpProvider<W> {
                 _ => Ok(Opened::stream(None, answer)),
             }
         });
-        Box::pin(ReplyStream { provider: self, parts: VecDeque::new(), phase: Phase::Opening(opening) })
+        Box::pin(ReplyStream {
+            provider: self,
+            request,
+            parts: VecDeque::new(),
+            given: 0,
+            phase: Phase::Opening(opening),
+        })
     }
 
     fn is_real(&self) -> bool {
@@ -298,8 +305,11 @@ impl Opened {
 /// A streamed reply. Dropping it at any point closes the connection.
 struct ReplyStream<'a, W: Wire> {
     provider: &'a HttpProvider<W>,
+    request: &'a ModelRequest,
     /// Pieces that wait for the reader.
     parts: VecDeque<StreamPart>,
+    /// Bytes of text that the pieces held so far.
+    given: usize,
     phase: Phase<'a, W>,
 }
 
@@ -405,7 +415,12 @@ impl<W: Wire + 'static> ReplyStream<'_, W> {
 
     fn advance(&mut self, step: Result<Step, ProviderError>, cx: &mut Context<'_>) {
         if let Phase::Reading(reading) = &mut self.phase {
-            self.parts.extend(reading.found.drain(..));
+            for part in reading.found.drain(..) {
+                if let StreamPart::Text(text) = &part {
+                    self.given += text.len();
+                }
+                self.parts.push_back(part);
+            }
         }
         match step {
             Ok(Step::More) => {}
@@ -413,7 +428,14 @@ impl<W: Wire + 'static> ReplyStream<'_, W> {
             Ok(Step::End) => {
                 if let Phase::Reading(reading) = std::mem::replace(&mut self.phase, Phase::Done) {
                     match reading.finish(cx) {
-                        Ok(reply) => self.parts.push_back(StreamPart::Reply(Box::new(reply))),
+                        Ok(reply) => {
+                            let reply = self.provider.wire.settle(self.request, reply);
+                            // Text that was held back, or that only the last event told.
+                            if let Some(rest) = reply.text.get(self.given..).filter(|rest| !rest.is_empty()) {
+                                self.parts.push_back(StreamPart::Text(rest.to_owned()));
+                            }
+                            self.parts.push_back(StreamPart::Reply(Box::new(reply)));
+                        }
                         Err(error) => self.fail(error),
                     }
                 }
@@ -440,7 +462,8 @@ impl<W: Wire + 'static> Stream for ReplyStream<'_, W> {
                     Poll::Ready(Err(error)) => this.fail(error),
                     Poll::Ready(Ok(Opened::Whole(reply))) => {
                         this.phase = Phase::Done;
-                        this.parts.extend(super::parts_of(Ok(*reply)).into_iter().flatten());
+                        let reply = this.provider.wire.settle(this.request, *reply);
+                        this.parts.extend(super::parts_of(Ok(reply)).into_iter().flatten());
                     }
                     Poll::Ready(Ok(Opened::Stream { first, rest })) => {
                         let mut reading = Reading::new(this.provider, rest);
