@@ -2,15 +2,19 @@
 
 use super::Wire;
 use super::anthropic::Anthropic;
+use super::chat::Chat;
+use super::chat::dialect::Dialect;
 use super::gemini::Gemini;
+use super::ollama::Ollama;
+use super::responses::Responses;
 use super::sample::{json, with_tools};
 use crate::message::{
     Arguments, AssistantMessage, CallFault, Content, Data, Message, Native, Outcome, Part, ToolCall, ToolResult,
 };
-use crate::provider::{ModelOptions, ModelRequest, ToolChoice};
+use crate::provider::{ModelOptions, ModelRequest, ProviderErrorKind, ToolChoice};
 use proptest::prelude::*;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Texts that wire formats trip over, and any others.
@@ -279,6 +283,106 @@ fn check_gemini(body: &Value, signed: bool) {
     }
 }
 
+fn has_media(message: &Message) -> bool {
+    let contents: Vec<&Content> = match message {
+        Message::User { content } => vec![content],
+        Message::Tool { results } => results.iter().map(|result| &result.content).collect(),
+        Message::System { .. } | Message::Assistant(_) => vec![],
+    };
+    let media = |content: &&Content| match content {
+        Content::Text(_) => false,
+        Content::Parts(parts) => parts.iter().any(|part| !matches!(part, Part::Text { .. })),
+    };
+    contents.iter().any(media)
+}
+
+/// The same history as the engine keeps it: no id twice in a run.
+fn distinct(mut request: ModelRequest) -> ModelRequest {
+    let mut used = HashSet::new();
+    let mut renamed: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+    let messages = request.messages.iter().cloned().map(|mut message| {
+        match &mut message {
+            Message::Assistant(said) => {
+                renamed.clear();
+                for call in &mut said.calls {
+                    let mut id = Arc::clone(&call.id);
+                    while id.is_empty() || !used.insert(Arc::clone(&id)) {
+                        id = format!("{}~{}", call.id, used.len()).into();
+                    }
+                    renamed.push((std::mem::replace(&mut call.id, Arc::clone(&id)), id));
+                }
+            }
+            Message::Tool { results } => {
+                for result in results {
+                    if let Some(place) = renamed.iter().position(|(old, _)| *old == result.call_id) {
+                        result.call_id = renamed.remove(place).1;
+                    }
+                }
+            }
+            Message::System { .. } | Message::User { .. } => {}
+        }
+        message
+    });
+    request.messages = Arc::new(messages.collect());
+    request
+}
+
+/// The request of a format that refuses what some of its models cannot see; `None` for such a refusal.
+fn accepted<W: Wire>(wire: &W, request: &ModelRequest) -> Option<Value> {
+    match wire.encode(request, true) {
+        Ok(bytes) => Some(json(&bytes)),
+        Err(error) => {
+            assert_eq!((error.kind, error.retryable), (ProviderErrorKind::InvalidRequest, false));
+            assert!(request.messages.iter().any(has_media), "{error}");
+            None
+        }
+    }
+}
+
+/// Messages of the OpenAI family: results follow their calls at once, in their order, and stand nowhere else.
+fn check_messages(body: &Value, id_of: impl Fn(&Value) -> Value, answers: impl Fn(&Value) -> Value) {
+    let mut waiting = VecDeque::new();
+    for message in list(&body["messages"]) {
+        let role = message["role"].as_str().unwrap();
+        assert!(["system", "developer", "user", "assistant", "tool"].contains(&role));
+        if role == "tool" {
+            assert_eq!(waiting.pop_front(), Some(answers(message)));
+            continue;
+        }
+        assert!(waiting.is_empty(), "{waiting:?} are not answered before {message}");
+        waiting.extend(list(&message["tool_calls"]).iter().map(&id_of));
+    }
+    assert!(waiting.is_empty(), "{waiting:?} are not answered");
+}
+
+fn check_chat(body: &Value, nine: bool) {
+    check_messages(body, |call| call["id"].clone(), |message| message["tool_call_id"].clone());
+    for message in list(&body["messages"]) {
+        let mut ids = HashSet::new();
+        for call in list(&message["tool_calls"]) {
+            let id = call["id"].as_str().unwrap();
+            assert!(ids.insert(id), "{id} repeats");
+            assert!(!id.is_empty() && id.len() <= 40);
+            assert!(!nine || id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric()), "{id}");
+            let arguments = call["function"]["arguments"].as_str().unwrap();
+            assert!(arguments.parse::<Arguments>().is_ok(), "{arguments}");
+        }
+    }
+}
+
+fn check_responses(body: &Value) {
+    let mut waiting = HashSet::new();
+    for item in list(&body["input"]) {
+        let id = || item["call_id"].as_str().unwrap();
+        match item["type"].as_str() {
+            Some("function_call") => assert!(waiting.insert(id()), "{} repeats", id()),
+            Some("function_call_output") => assert!(waiting.remove(id()), "{} was not called", id()),
+            _ => {}
+        }
+    }
+    assert!(waiting.is_empty(), "{waiting:?} are not answered");
+}
+
 proptest! {
     #[test]
     fn anthropic_takes_any_history(request in request()) {
@@ -291,6 +395,30 @@ proptest! {
     fn gemini_takes_any_history(request in request()) {
         for model in ["gemini-2.5-flash", "gemini-3-flash-preview"] {
             check_gemini(&encoded(&Gemini::new("https://h", None, model), &request), model.contains('3'));
+        }
+    }
+
+    #[test]
+    fn chat_takes_any_history(request in request().prop_map(distinct)) {
+        for provider in ["openai", "groq", "mistral", "deepseek", "openrouter", "ollama", "custom"] {
+            let wire = Chat::new(Dialect::of(provider), "https://h".into(), None, "other");
+            if let Some(body) = accepted(&wire, &request) {
+                check_chat(&body, provider == "mistral");
+            }
+        }
+    }
+
+    #[test]
+    fn responses_takes_any_history(request in request().prop_map(distinct)) {
+        if let Some(body) = accepted(&Responses::new("https://h".into(), None, "other"), &request) {
+            check_responses(&body);
+        }
+    }
+
+    #[test]
+    fn ollama_takes_any_history(request in request().prop_map(distinct)) {
+        if let Some(body) = accepted(&Ollama::new("https://h".into(), None, "other"), &request) {
+            check_messages(&body, |call| call["function"]["name"].clone(), |message| message["tool_name"].clone());
         }
     }
 }

@@ -4,6 +4,7 @@ use super::WIRE;
 use crate::message::{Arguments, CallFault, Native, ToolCall, Usage};
 use crate::provider::wire::arguments;
 use crate::provider::wire::failure::{Failure, describe, unusable};
+use crate::provider::wire::lenient::Count;
 use crate::provider::{ModelReply, ProviderError, StopReason};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -68,7 +69,7 @@ pub(super) struct Reading {
     keep: bool,
     pub(super) stop: Option<String>,
     refusal: Option<String>,
-    counts: Counts,
+    usage: Usage,
 }
 
 struct WireCall {
@@ -133,7 +134,7 @@ impl Reading {
     /// Takes counts; of each the last one told counts.
     pub(super) fn count(&mut self, raw: Option<&RawValue>) {
         if let Some(counts) = raw.and_then(|raw| serde_json::from_str::<Option<Counts>>(raw.get()).ok()).flatten() {
-            self.counts.update(counts);
+            counts.update(&mut self.usage);
         }
     }
 
@@ -159,7 +160,7 @@ impl Reading {
             stop,
             stop_raw: self.stop,
             refusal: self.refusal,
-            usage: self.counts.usage(),
+            usage: self.usage,
             native,
         }
     }
@@ -197,42 +198,30 @@ fn stop_reason(raw: Option<&str>, calls: bool) -> StopReason {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Counts {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
+    input_tokens: Count,
+    output_tokens: Count,
+    cache_read_input_tokens: Count,
+    cache_creation_input_tokens: Count,
     output_tokens_details: Option<OutputDetails>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OutputDetails {
-    thinking_tokens: Option<u64>,
+    thinking_tokens: Count,
 }
 
 impl Counts {
-    fn update(&mut self, later: Self) {
-        self.input_tokens = later.input_tokens.or(self.input_tokens);
-        self.output_tokens = later.output_tokens.or(self.output_tokens);
-        self.cache_read_input_tokens = later.cache_read_input_tokens.or(self.cache_read_input_tokens);
-        self.cache_creation_input_tokens = later.cache_creation_input_tokens.or(self.cache_creation_input_tokens);
-        self.output_tokens_details = later.output_tokens_details.or(self.output_tokens_details.take());
-    }
-
-    fn usage(&self) -> Usage {
-        let cached = |tokens: Option<u64>| tokens.unwrap_or(0);
-        Usage {
-            input_tokens: self.input_tokens,
-            output_tokens: self.output_tokens,
-            cache_read_tokens: self.cache_read_input_tokens,
-            cache_write_tokens: self.cache_creation_input_tokens,
-            reasoning_tokens: self.output_tokens_details.as_ref().and_then(|details| details.thinking_tokens),
-            input_tokens_total: self.input_tokens.map(|tokens| {
-                tokens
-                    .saturating_add(cached(self.cache_read_input_tokens))
-                    .saturating_add(cached(self.cache_creation_input_tokens))
-            }),
-        }
+    fn update(self, usage: &mut Usage) {
+        self.input_tokens.update(&mut usage.input_tokens);
+        self.output_tokens.update(&mut usage.output_tokens);
+        self.cache_read_input_tokens.update(&mut usage.cache_read_tokens);
+        self.cache_creation_input_tokens.update(&mut usage.cache_write_tokens);
+        self.output_tokens_details.unwrap_or_default().thinking_tokens.update(&mut usage.reasoning_tokens);
+        usage.input_tokens_total = usage.input_tokens.map(|tokens| {
+            let cached = [usage.cache_read_tokens, usage.cache_write_tokens];
+            cached.into_iter().flatten().fold(tokens, u64::saturating_add)
+        });
     }
 }
 

@@ -4,10 +4,10 @@
 use super::{LEAST_BUDGET, WIRE};
 use crate::message::{AssistantMessage, Content, Data, Part, ToolResult};
 use crate::provider::capability::{Capability, Effort, Thinking};
+use crate::provider::wire::attachment::text_of;
 use crate::provider::wire::raw::Raw;
 use crate::provider::wire::turns::{Answer, Conversation, GO_ON, LEFT_OUT, NO_RESULT, Turn, legal_id, legal_name};
 use crate::provider::{ModelRequest, ProviderError, ProviderErrorKind, ToolChoice, ToolSpec};
-use base64::Engine as _;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -501,24 +501,11 @@ fn document<'a>(media_type: &'a str, name: &'a str, data: &'a Data) -> Block<'a>
         Data::Base64(data) if bare == "application/pdf" => document(Source::Base64 { media_type: bare, data }),
         Data::Url(url) if bare == "application/pdf" => document(Source::Url { url }),
         Data::Url(url) => unseen(format!("[the file {name:?} of type {media_type} at {url}]")),
-        Data::Base64(data) => match plain_text(bare, data) {
+        Data::Base64(_) => match text_of(media_type, data).filter(|text| !text.trim().is_empty()) {
             Some(data) => document(Source::Text { media_type: "text/plain", data }),
             None => unseen(format!("[the file {name:?} of type {media_type}, which this model cannot read]")),
         },
     }
-}
-
-/// The text of a file that holds text, whatever its type calls it.
-fn plain_text(media_type: &str, data: &str) -> Option<String> {
-    let is_text = media_type.starts_with("text/")
-        || media_type.ends_with("+json")
-        || media_type.ends_with("+xml")
-        || ["application/json", "application/xml", "application/yaml", "application/toml"].contains(&media_type);
-    if !is_text {
-        return None;
-    }
-    let bytes = base64::engine::general_purpose::STANDARD.decode(data).ok()?;
-    String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())
 }
 
 fn unseen<'a>(note: String) -> Block<'a> {

@@ -3,6 +3,7 @@
 use super::WIRE;
 use crate::message::{CallFault, Native, ToolCall, Usage};
 use crate::provider::wire::failure::{Failure, broken_stream, describe, unusable};
+use crate::provider::wire::lenient::Count;
 use crate::provider::wire::{Decoder, arguments};
 use crate::provider::{ModelReply, ProviderError, ProviderErrorKind, StopReason, StreamPart, retry_hint};
 use serde::Deserialize;
@@ -70,10 +71,10 @@ struct FunctionCall<'a> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Counts {
-    prompt_token_count: Option<u64>,
-    cached_content_token_count: Option<u64>,
-    candidates_token_count: Option<u64>,
-    thoughts_token_count: Option<u64>,
+    prompt_token_count: Count,
+    cached_content_token_count: Count,
+    candidates_token_count: Count,
+    thoughts_token_count: Count,
 }
 
 /// Reads a whole reply. A list is a stream's chunks in one body.
@@ -159,7 +160,7 @@ pub(crate) struct GeminiDecoder {
     finish: Option<String>,
     /// Why the prompt was not answered.
     blocked: Option<String>,
-    counts: Counts,
+    counts: LastCounts,
 }
 
 struct WireCall {
@@ -188,7 +189,7 @@ impl GeminiDecoder {
             has_candidate: false,
             finish: None,
             blocked: None,
-            counts: Counts::default(),
+            counts: LastCounts::default(),
         }
     }
 
@@ -201,7 +202,7 @@ impl GeminiDecoder {
         }
         if let Some(usage) = chunk.usage_metadata {
             let later: Counts = serde_json::from_str(usage.get()).unwrap_or_default();
-            self.counts.update(&later);
+            later.update(&mut self.counts);
         }
         // One candidate is asked for.
         let candidate = chunk.candidates.unwrap_or_default().into_iter().find(|one| one.index.unwrap_or(0) == 0);
@@ -353,25 +354,36 @@ fn stop_reason(raw: Option<&str>, calls: bool) -> StopReason {
 }
 
 impl Counts {
-    fn update(&mut self, later: &Self) {
-        self.prompt_token_count = later.prompt_token_count.or(self.prompt_token_count);
-        self.cached_content_token_count = later.cached_content_token_count.or(self.cached_content_token_count);
-        self.candidates_token_count = later.candidates_token_count.or(self.candidates_token_count);
-        self.thoughts_token_count = later.thoughts_token_count.or(self.thoughts_token_count);
+    fn update(&self, last: &mut LastCounts) {
+        self.prompt_token_count.update(&mut last.prompt);
+        self.cached_content_token_count.update(&mut last.cached);
+        self.candidates_token_count.update(&mut last.candidates);
+        self.thoughts_token_count.update(&mut last.thoughts);
     }
+}
 
+/// The last value of each count.
+#[derive(Default)]
+struct LastCounts {
+    prompt: Option<u64>,
+    cached: Option<u64>,
+    candidates: Option<u64>,
+    thoughts: Option<u64>,
+}
+
+impl LastCounts {
     fn usage(&self) -> Usage {
-        let output = match (self.candidates_token_count, self.thoughts_token_count) {
+        let output = match (self.candidates, self.thoughts) {
             (None, None) => None,
             (words, thoughts) => Some(words.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
         };
         Usage {
-            input_tokens: self.prompt_token_count,
+            input_tokens: self.prompt,
             output_tokens: output,
-            cache_read_tokens: self.cached_content_token_count,
+            cache_read_tokens: self.cached,
             cache_write_tokens: None,
-            reasoning_tokens: self.thoughts_token_count,
-            input_tokens_total: self.prompt_token_count,
+            reasoning_tokens: self.thoughts,
+            input_tokens_total: self.prompt,
         }
     }
 }
