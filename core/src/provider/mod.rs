@@ -6,6 +6,9 @@
 
 pub mod capability;
 pub(crate) mod client;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub(crate) mod http;
 pub(crate) mod retry_hint;
 pub(crate) mod sse;

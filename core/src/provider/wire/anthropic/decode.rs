@@ -1,12 +1,14 @@
 //! Reads whole replies and their blocks.
 
 use super::WIRE;
-use crate::message::{Arguments, CallFault, Native, ToolCall, Usage};
+use crate::message::{Arguments, CallFault, ToolCall, Usage};
 use crate::provider::wire::arguments;
 use crate::provider::wire::failure::{Failure, describe, unusable};
 use crate::provider::wire::lenient::Count;
+use crate::provider::wire::raw::own_form;
 use crate::provider::{ModelReply, ProviderError, StopReason};
 use serde::Deserialize;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
@@ -34,7 +36,7 @@ pub(super) fn decode(model: &str, body: &[u8]) -> Result<ModelReply, ProviderErr
     let blocks = reply.content.ok_or_else(|| unusable(None, "the reply has no content"))?;
     let mut reading = Reading::default();
     for block in blocks {
-        reading.whole_block(block);
+        reading.whole_block(block)?;
     }
     reading.stop = reply.stop_reason;
     reading.details(reply.stop_details);
@@ -55,6 +57,17 @@ pub(super) struct WireBlock<'a> {
     pub(super) name: Option<String>,
     #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
+}
+
+impl<'a> WireBlock<'a> {
+    /// A block of an unknown shape reads as an empty one: it is kept for the next request and means nothing else.
+    pub(super) fn read(raw: &'a RawValue) -> Result<Self, ProviderError> {
+        match serde_json::from_str(raw.get()) {
+            Ok(block) => Ok(block),
+            Err(error) if error.classify() == Category::Data => Ok(Self::default()),
+            Err(error) => Err(unusable(None, format!("a block of the reply is broken: {error}")).with_source(error)),
+        }
+    }
 }
 
 /// What a reply has given so far, whole or streamed.
@@ -79,9 +92,8 @@ struct WireCall {
 }
 
 impl Reading {
-    fn whole_block(&mut self, raw: &RawValue) {
-        // A block of an unknown shape is kept for the next request and means nothing else.
-        let block: WireBlock<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    fn whole_block(&mut self, raw: &RawValue) -> Result<(), ProviderError> {
+        let block = WireBlock::read(raw)?;
         match block.kind.as_str() {
             "text" => {
                 let text = block.text.unwrap_or_default();
@@ -98,6 +110,7 @@ impl Reading {
             }
             _ => self.keep_as_is(raw.get().to_owned()),
         }
+        Ok(())
     }
 
     /// Takes a text block; blank ones cannot be sent back.
@@ -149,10 +162,9 @@ impl Reading {
             };
             ToolCall::from_wire(Some(&call.id), &call.name, arguments)
         });
-        let native = (self.keep || stop == StopReason::Pause).then(|| {
-            let blocks = format!("[{}]", self.blocks.join(","));
-            Box::new(Native { wire: WIRE.into(), model: model.into(), blocks: blocks.into() })
-        });
+        let native = (self.keep || stop == StopReason::Pause)
+            .then(|| own_form(WIRE, model, format!("[{}]", self.blocks.join(","))))
+            .flatten();
         ModelReply {
             text: self.text,
             thinking: Some(self.thinking).filter(|thinking| !thinking.is_empty()),

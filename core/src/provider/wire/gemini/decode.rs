@@ -1,9 +1,10 @@
 //! Reads replies, whole or in chunks of the same shape, and errors.
 
 use super::WIRE;
-use crate::message::{CallFault, Native, ToolCall, Usage};
+use crate::message::{CallFault, ToolCall, Usage};
 use crate::provider::wire::failure::{Failure, broken_stream, describe, unusable};
 use crate::provider::wire::lenient::Count;
+use crate::provider::wire::raw::own_form;
 use crate::provider::wire::{Decoder, arguments};
 use crate::provider::{ModelReply, ProviderError, ProviderErrorKind, StopReason, StreamPart, retry_hint};
 use serde::Deserialize;
@@ -209,15 +210,21 @@ impl GeminiDecoder {
         let Some(candidate) = candidate else { return Ok(()) };
         self.has_candidate = true;
         for part in candidate.content.and_then(|said| said.parts).unwrap_or_default() {
-            self.part(part, parts);
+            self.part(part, parts)?;
         }
         self.finish = candidate.finish_reason.or(self.finish.take());
         Ok(())
     }
 
-    fn part(&mut self, raw: &RawValue, parts: &mut Vec<StreamPart>) {
-        // A part of an unknown shape is kept for the next request and means nothing else.
-        let part: WirePart<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    fn part(&mut self, raw: &RawValue, parts: &mut Vec<StreamPart>) -> Result<(), ProviderError> {
+        let part: WirePart<'_> = match serde_json::from_str(raw.get()) {
+            Ok(part) => part,
+            // A part of an unknown shape is kept for the next request and means nothing else.
+            Err(error) if error.classify() == Category::Data => WirePart::default(),
+            Err(error) => {
+                return Err(unusable(None, format!("a part of the reply is broken: {error}")).with_source(error));
+            }
+        };
         let signed = part.thought_signature.is_some();
         if let Some(call) = part.function_call {
             self.calls.push(WireCall {
@@ -242,7 +249,7 @@ impl GeminiDecoder {
                 self.parts.push(Kept::Words { text: text.clone(), thought });
             }
             if text.is_empty() {
-                return;
+                return Ok(());
             }
             if thought {
                 self.thinking.push_str(&text);
@@ -255,6 +262,7 @@ impl GeminiDecoder {
             self.keep = true;
             self.parts.push(Kept::AsIs(raw.get().into()));
         }
+        Ok(())
     }
 
     fn reply(self) -> ModelReply {
@@ -270,11 +278,11 @@ impl GeminiDecoder {
             };
             ToolCall::from_wire(call.id.as_deref(), &call.name, arguments)
         });
-        let native = self.keep.then(|| {
-            let parts: Vec<String> = self.parts.into_iter().map(Kept::into_json).collect();
-            let blocks = format!("[{}]", parts.join(","));
-            Box::new(Native { wire: WIRE.into(), model: self.model, blocks: blocks.into() })
-        });
+        let parts = self.parts.into_iter().map(Kept::into_json);
+        let native = self
+            .keep
+            .then(|| own_form(WIRE, &self.model, format!("[{}]", parts.collect::<Vec<_>>().join(","))))
+            .flatten();
         ModelReply {
             text: self.text,
             thinking: Some(self.thinking).filter(|thinking| !thinking.is_empty()),
