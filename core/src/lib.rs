@@ -1,10 +1,17 @@
 //! An agent engine that gives a language model tools without giving it the house.
 
+pub mod approval;
+pub mod context;
 pub mod env;
 pub mod error;
+pub mod guard;
+pub mod hooks;
 pub mod limits;
 pub mod message;
+pub mod prompt;
 pub mod provider;
 pub mod schema;
+pub mod screening;
+pub mod skills;
 
 pub use error::{Error, ErrorKind};
