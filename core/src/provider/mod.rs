@@ -4,6 +4,8 @@
 //! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
 //! around any provider.
 
+mod scripted;
+
 use crate::message::{History, Native, ToolCall, Usage};
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, StreamExt};
@@ -12,6 +14,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 pub use crate::error::{ProviderError, ProviderErrorKind};
+pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.
 ///
