@@ -4,7 +4,10 @@
 //! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
 //! around any provider.
 
+pub(crate) mod chain;
+pub(crate) mod retry;
 mod scripted;
+pub(crate) mod throttle;
 
 use crate::message::{History, Native, ToolCall, Usage};
 use futures::future::BoxFuture;
