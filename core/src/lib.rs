@@ -6,5 +6,6 @@ pub mod limits;
 pub mod message;
 pub mod provider;
 pub mod schema;
+pub mod tool;
 
 pub use error::{Error, ErrorKind};

@@ -1,0 +1,6 @@
+//! Tools.
+
+mod profile;
+mod select;
+
+pub use select::Routing;
