@@ -1,5 +1,6 @@
 //! An agent engine that gives a language model tools without giving it the house.
 
+pub mod agent;
 pub mod approval;
 pub mod context;
 pub mod env;
@@ -10,8 +11,11 @@ pub mod limits;
 pub mod message;
 pub mod prompt;
 pub mod provider;
+pub mod run;
 pub mod schema;
 pub mod screening;
 pub mod skills;
+pub mod tool;
 
+pub use agent::{Agent, AgentResponse};
 pub use error::{Error, ErrorKind};

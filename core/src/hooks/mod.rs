@@ -7,9 +7,8 @@ mod emitter;
 mod event;
 mod interceptor;
 
-pub(crate) use emitter::{Delivery, Emitter, Place};
+pub(crate) use emitter::{Emitter, Place};
 pub use event::{Event, EventName, RunEvent};
-pub(crate) use interceptor::Blocked;
 pub use interceptor::{Decided, Intercept, Interceptor, InterceptorSet};
 
 use crate::error::BoxError;

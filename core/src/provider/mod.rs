@@ -4,6 +4,11 @@
 //! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
 //! around any provider.
 
+pub(crate) mod chain;
+pub(crate) mod retry;
+mod scripted;
+pub(crate) mod throttle;
+
 use crate::message::{History, Native, ToolCall, Usage};
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, StreamExt};
@@ -12,6 +17,8 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 pub use crate::error::{ProviderError, ProviderErrorKind};
+pub(crate) use chain::{ChainSession, Fallback, ModelChain, Observer, Retry, Served};
+pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.
 ///

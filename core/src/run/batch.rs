@@ -1,9 +1,7 @@
 //! The calls of one reply: in which order they start, and how their results come together.
 
 use super::state::{Batch, CallState, CallStatus};
-use crate::message::{
-    Arguments, AssistantMessage, CallFault, Message, Outcome, ToolCall, ToolResult,
-};
+use crate::message::{Arguments, AssistantMessage, CallFault, Message, Outcome, ToolCall, ToolResult};
 use crate::prompt::notice;
 use crate::provider::ModelReply;
 use crate::tool::{Effect, Registry, call};
@@ -138,8 +136,7 @@ pub(super) fn recover(batch: &mut Batch, registry: &Registry) -> Vec<usize> {
     for (place, state) in batch.calls.iter_mut().enumerate() {
         match state.status {
             CallStatus::Started => {
-                let idempotent =
-                    registry.get(&state.call.name).is_some_and(|tool| tool.definition().is_idempotent());
+                let idempotent = registry.get(&state.call.name).is_some_and(|tool| tool.definition().is_idempotent());
                 if idempotent || state.effect == Effect::ReadOnly {
                     state.status = CallStatus::Pending;
                 } else {

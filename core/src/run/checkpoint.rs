@@ -33,6 +33,12 @@ pub trait Checkpoint: Send + Sync {
         Box::pin(ready(Ok(())))
     }
 
+    /// The run stops until somebody decides about this call.
+    fn suspended<'a>(&'a self, state: &'a RunState, call: &'a ToolCall) -> BoxFuture<'a, Result<(), Error>> {
+        let _ = (state, call);
+        Box::pin(ready(Ok(())))
+    }
+
     /// Whether the run can pause until somebody decides about a call. Default no.
     fn can_suspend(&self) -> bool {
         false

@@ -130,11 +130,8 @@ impl CallDesk {
         denied: impl Fn(&ToolCall) -> bool,
     ) -> Admission {
         let place = Place::call(iteration, &call.id);
-        let before = || Event::ToolBefore {
-            tool_name: Arc::clone(&call.name),
-            tool_input: raw(&call.arguments),
-            iteration,
-        };
+        let before =
+            || Event::ToolBefore { tool_name: Arc::clone(&call.name), tool_input: raw(&call.arguments), iteration };
         self.emitter.emit(EventName::ToolBefore, place.clone(), before).await;
         if let Some(fault) = &call.fault {
             let (text, message) = match fault.as_ref() {

@@ -8,13 +8,16 @@ mod failure;
 mod function;
 mod load_skill;
 mod output;
+pub(crate) mod profile;
 mod registry;
+pub(crate) mod select;
 
 pub use failure::{ToolError, ToolErrorKind};
 pub use function::{FnTool, tool_fn, tool_fn_with_schema};
 pub use load_skill::LoadSkill;
 pub use output::ToolOutput;
 pub use registry::Registry;
+pub use select::Routing;
 
 use crate::context::RunContext;
 use crate::message::Arguments;
@@ -88,24 +91,10 @@ pub struct ToolDefinition {
     routing: Option<Arc<Routing>>,
 }
 
-/// Words by which a tool is found when there are more tools than a request may hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Routing {
-    /// What users want when they need it, for example `delete a file`. Weighs most.
-    pub intents: Vec<String>,
-    /// Fields it belongs to, for example `files`.
-    pub domains: Vec<String>,
-    /// Further words.
-    pub tags: Vec<String>,
-    /// Messages that should find it.
-    pub examples: Vec<String>,
-}
-
 impl ToolDefinition {
     /// A definition. The name must have 1 to 64 letters, digits, `_` or `-`, which building the agent checks.
     pub fn new(name: impl Into<Arc<str>>, description: impl Into<Arc<str>>, schema: Schema) -> Self {
-        let spec =
-            ToolSpec { name: name.into(), description: description.into(), schema: Arc::clone(schema.text()) };
+        let spec = ToolSpec { name: name.into(), description: description.into(), schema: Arc::clone(schema.text()) };
         Self { spec, schema, idempotent: false, eligible: true, routing: None }
     }
 
