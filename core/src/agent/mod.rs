@@ -141,11 +141,12 @@ impl Agent {
 
     /// Like [`stream`](Self::stream), with values of the host.
     pub fn stream_with(&self, message: impl Into<Content>, context: RunContext) -> AgentStream {
-        let job = Job::message(message.into(), context);
+        self.stream_job(Job::message(message.into(), context))
+    }
+
+    fn stream_job(&self, job: Job) -> AgentStream {
         let (sender, events) = mpsc::channel(limits::STREAM_BUFFER);
-        let inner = Arc::clone(&self.0);
-        let run = async move { pipeline::run(inner, job, Some(sender)).await.map(|turn| turn.response) };
-        AgentStream::new(events, Box::pin(run))
+        AgentStream::new(events, Box::pin(pipeline::run(Arc::clone(&self.0), job, Some(sender))))
     }
 
     /// Sends a message as the next turn of a conversation. The earlier turns reach the model as real turns; the new
@@ -159,11 +160,21 @@ impl Agent {
         message: impl Into<Content>,
         context: RunContext,
     ) -> Result<ConversationTurn, Error> {
-        let mut job = Job::message(message.into(), context);
-        job.conversation = Some(conversation.clone());
+        let job = Job::message(message.into(), context).in_conversation(conversation);
         let turn = pipeline::run(Arc::clone(&self.0), job, None).await?;
         let conversation = turn.conversation.unwrap_or_else(|| conversation.clone());
         Ok(ConversationTurn { response: turn.response, conversation })
+    }
+
+    /// Like [`send_in_conversation`](Self::send_in_conversation), with events as they happen. The new conversation is
+    /// [`AgentStream::conversation`] once the stream is read to its end.
+    pub fn stream_in_conversation(
+        &self,
+        conversation: &Conversation,
+        message: impl Into<Content>,
+        context: RunContext,
+    ) -> AgentStream {
+        self.stream_job(Job::message(message.into(), context).in_conversation(conversation))
     }
 
     /// Goes on with a run that a [`Checkpoint`](crate::run::Checkpoint) saved, in this process or another. Model calls

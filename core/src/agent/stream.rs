@@ -1,6 +1,7 @@
 //! An answer as it is made.
 
-use super::AgentResponse;
+use super::pipeline::Turn;
+use super::{AgentResponse, Conversation};
 use crate::error::Error;
 use crate::hooks::{Event, RunEvent};
 use crate::message::{Outcome, Usage};
@@ -146,13 +147,14 @@ impl StreamEvent {
 /// A run whose events are read one by one. It goes on only while it is read; dropping it ends the run.
 pub struct AgentStream {
     events: mpsc::Receiver<RunEvent>,
-    run: Option<BoxFuture<'static, Result<AgentResponse, Error>>>,
-    result: Option<Result<AgentResponse, Error>>,
+    run: Option<BoxFuture<'static, Result<Turn, Error>>>,
+    result: Option<Result<Turn, Error>>,
+    conversation: Option<Conversation>,
 }
 
 impl AgentStream {
-    pub(super) fn new(events: mpsc::Receiver<RunEvent>, run: BoxFuture<'static, Result<AgentResponse, Error>>) -> Self {
-        Self { events, run: Some(run), result: None }
+    pub(super) fn new(events: mpsc::Receiver<RunEvent>, run: BoxFuture<'static, Result<Turn, Error>>) -> Self {
+        Self { events, run: Some(run), result: None, conversation: None }
     }
 
     /// The next event; `None` after the last one. Waiting for it can be given up and taken up again.
@@ -188,13 +190,21 @@ impl AgentStream {
                     self.run = None;
                 }
                 None => {
-                    return self
-                        .result
-                        .take()
-                        .map(|result| result.map(|response| StreamEvent::Finished { response: Box::new(response) }));
+                    let Turn { response, conversation } = match self.result.take()? {
+                        Ok(turn) => turn,
+                        Err(error) => return Some(Err(error)),
+                    };
+                    self.conversation = conversation;
+                    return Some(Ok(StreamEvent::Finished { response: Box::new(response) }));
                 }
             }
         }
+    }
+
+    /// The conversation with this turn added, once the stream has given its last event; `None` before, and for a
+    /// message without a conversation.
+    pub fn conversation(&self) -> Option<&Conversation> {
+        self.conversation.as_ref()
     }
 
     /// Reads the rest and gives the response.
