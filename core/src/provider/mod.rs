@@ -5,6 +5,7 @@
 //! around any provider.
 
 pub(crate) mod chain;
+mod offline;
 pub(crate) mod retry;
 mod scripted;
 pub(crate) mod throttle;
@@ -17,6 +18,7 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 pub use crate::error::{ProviderError, ProviderErrorKind};
+pub use offline::OfflineProvider;
 pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.
