@@ -39,12 +39,16 @@ struct Filler<'a> {
     used: Vec<bool>,
     arguments: Map<String, Value>,
     fit: f64,
+    /// Whether the message has a word for what the tool's name says.
+    meant: bool,
 }
 
 /// Fills a tool's arguments.
 pub(super) fn fill(view: &ToolView<'_>, reading: &Reading<'_>, earlier: &Earlier) -> Filled {
     let used = vec![false; reading.items.len()];
-    let mut filler = Filler { view, reading, used, arguments: Map::new(), fit: 0.0 };
+    let words = reading.items.iter().filter(|item| item.is_word());
+    let meant = words.flat_map(super::rank::subjects_of).any(|subject| view.named.contains(&subject));
+    let mut filler = Filler { view, reading, used, arguments: Map::new(), fit: 0.0, meant };
     filler.named_values();
     filler.addresses(earlier);
     filler.statements();
@@ -215,8 +219,9 @@ impl Filler<'_> {
             return;
         }
         if let Some((old, new)) = phrases::replacement(self.reading) {
-            self.set_role(Role::Old, old, 2.0);
-            self.set_role(Role::New, new.unwrap_or(Found { text: String::new(), items: 0..0 }), 2.0);
+            let fit = if self.meant { 2.0 } else { 0.7 };
+            self.set_role(Role::Old, old, fit);
+            self.set_role(Role::New, new.unwrap_or(Found { text: String::new(), items: 0..0 }), fit);
         }
     }
 
@@ -230,6 +235,7 @@ impl Filler<'_> {
                 let wanted = self.property(role).is_some_and(|property| property.required);
                 let found = self.path(role).or_else(|| self.folder()).or_else(|| self.bare_place(role, wanted));
                 if let Some((text, items, fit)) = found {
+                    let fit = if role == Role::Source && !self.meant { 0.3 } else { fit };
                     self.set(&name, text, items, fit);
                     continue;
                 }
@@ -247,7 +253,7 @@ impl Filler<'_> {
         let searches = self.view.has_role(Role::Pattern);
         let writes = self.view.has_role(Role::Content);
         let wanted: &[&[&str]] = match (searches, writes) {
-            (true, _) => &[INSIDE, FROM],
+            (true, _) => &[INSIDE, &["from", "aus", "at"]],
             (false, true) => &[TOWARDS, INSIDE, &["named", "called"]],
             (false, false) if role == Role::Source => &[FROM],
             (false, false) => &[INSIDE, FROM],
@@ -273,18 +279,20 @@ impl Filler<'_> {
                 usable.then_some((rank, index, item))
             })
             .min_by_key(|(rank, index, _)| (*rank, *index));
-        best.map(|(_, index, item)| (item.text.to_owned(), index..index + 1, 1.5))
+        best.map(|(_, index, item)| (item.text.to_owned(), index..index + 1, if item.is_quoted() { 1.5 } else { 2.0 }))
     }
 
     /// "the src folder", "folder src".
     fn folder(&self) -> Option<(String, Range<usize>, f64)> {
         let generic = &[
             "the", "this", "that", "current", "whole", "entire", "a", "my", "project", "same", "root", "working", "in",
-            "of", "im", "den", "der", "das", "le", "la", "el", "all", "new", "our", "and", "called", "named",
+            "of", "im", "den", "der", "das", "le", "la", "el", "all", "new", "our", "and", "called", "named", "using",
+            "with", "for", "as", "into", "to", "please", "is", "are",
         ];
         let named = |index: usize| {
             let item = self.reading.get(index)?;
-            let name = matches!(item.kind, Kind::Word | Kind::Identifier | Kind::Path | Kind::Domain);
+            let name =
+                item.is_quoted() || matches!(item.kind, Kind::Word | Kind::Identifier | Kind::Path | Kind::Domain);
             let says = item.is_quoted()
                 || (!item.is_any_of(generic) && !words::is_stop_word(&item.folded) && subject(&item.folded).is_none());
             let says = says || (name && item.kind != Kind::Word);
@@ -367,11 +375,14 @@ impl Filler<'_> {
         if role != Role::Source || !wanted {
             return None;
         }
+        // "Which packages are installed" packs nothing.
+        let questions = &["which", "what", "how", "where", "welche", "quels", "qué", "какие"];
+        if self.reading.get(0).is_some_and(|item| item.is_any_of(questions)) {
+            return None;
+        }
         let verb = phrases::word_of(self.reading, Subject::Pack)?;
         let after = items().find(|(index, item)| {
-            *index > verb
-                && subject(&item.folded) != Some(Subject::Pack)
-                && !item.is_any_of(&["up", "everything", "contents"])
+            *index > verb && subject(&item.folded).is_none() && !item.is_any_of(&["up", "everything", "contents"])
         });
         after.map(|(index, item)| (item.text.to_owned(), index..index + 1, 0.7))
     }
@@ -388,7 +399,7 @@ impl Filler<'_> {
         };
         if let Some(mut found) = found {
             found.text = self.output_name(&found.text);
-            self.set_role(Role::Output, found, 1.5);
+            self.set_role(Role::Output, found, if self.meant { 1.5 } else { 0.0 });
         }
     }
 
@@ -495,8 +506,8 @@ impl Filler<'_> {
             let asked = phrases::word_of(self.reading, Subject::Search).is_some()
                 || self.reading.has(&["for", "where", "which"]);
             let fit = match (exact, asked) {
-                (true, _) => 1.5,
-                (false, true) => 1.0,
+                (true, true) => 2.2,
+                (true, false) | (false, true) => 1.0,
                 (false, false) => 0.0,
             };
             self.set_role(Role::Pattern, found, fit);
@@ -712,7 +723,7 @@ impl Filler<'_> {
                 }
                 Role::Expression => self.expression().map(|(text, items)| (Value::from(text), items)),
                 Role::Name => phrases::naming(self.reading, false).map(|found| (Value::from(found.text), found.items)),
-                Role::Other | Role::Content | Role::Email if property.required => self.something(property),
+                Role::Other | Role::Email if property.required => self.something(property),
                 _ => None,
             };
             if let Some((value, items)) = found.filter(|(_, items)| items.clone().all(|index| self.is_free(index))) {

@@ -50,7 +50,7 @@ impl Subject {
 const WORDS: &[(Subject, &str)] = &[
     (
         Subject::Read,
-        "read show open view display print cat content see inspect summarise summarize peek lies lese lesen zeig zeige \
+        "read show open view display print cat content see say inspect summary summarise summarize peek lies lese lesen zeig zeige \
          öffne inhalt anzeigen steht lis lire affiche afficher montre ouvre contenu lee leer muestra mostrar muéstrame \
          abre contenido leggi mostra apri leia mostre abra прочитай прочти покажи открой содержимое 读取 读 打开 显示 内容 読む \
          読んで 表示",
@@ -137,7 +137,9 @@ const PAIRS: &[(&str, &str, Subject)] = &[
     ("look", "inside", Subject::Read),
     ("look", "in", Subject::Read),
     ("what's", "in", Subject::Read),
+    ("what's", "inside", Subject::Read),
     ("is", "in", Subject::Read),
+    ("is", "inside", Subject::Read),
     ("how", "many", Subject::Counting),
     ("number", "of", Subject::Counting),
     ("wie", "viele", Subject::Counting),

@@ -74,7 +74,7 @@ pub(super) fn word_of(reading: &Reading<'_>, wanted: Subject) -> Option<usize> {
 
 /// Old and new text of a replacement.
 pub(super) fn replacement(reading: &Reading<'_>) -> Option<(Found, Option<Found>)> {
-    let verb = word_of(reading, Subject::Edit).or_else(|| reading.find(0, &["turn", "set", "use", "make", "put"]));
+    let verb = word_of(reading, Subject::Edit).or_else(|| reading.find(0, &["turn", "set", "use"]));
     let start = verb.map_or(0, |verb| verb + 1);
     let place = place_of_edit(reading);
     // "use B instead of A", "substitute B for A"
@@ -87,6 +87,21 @@ pub(super) fn replacement(reading: &Reading<'_>) -> Option<(Found, Option<Found>
         let new = segment(reading, start, instead, &place)?;
         let old = segment(reading, old_from, reading.items.len(), &place)?;
         return Some((old, Some(new)));
+    }
+    // "A should be replaced by B"
+    if let Some(verb) = verb
+        && reading.get(verb + 1).is_some_and(|item| item.is_any_of(&["by", "with", "to", "into", "durch"]))
+    {
+        let aux = &["should", "must", "be", "is", "needs", "to", "has", "shall", "can", "please", "soll"];
+        let mut end = verb;
+        while end > 0 && reading.get(end - 1).is_some_and(|item| item.is_any_of(aux)) {
+            end -= 1;
+        }
+        if let (Some(old), Some(new)) =
+            (segment(reading, 0, end, &place), segment(reading, verb + 2, reading.items.len(), &place))
+        {
+            return Some((old, Some(new)));
+        }
     }
     let connective = (start..reading.items.len()).find(|index| {
         let is_connective = reading.get(*index).is_some_and(|item| item.is_any_of(CONNECTIVES) || item.text == "->");
@@ -202,9 +217,12 @@ pub(super) fn naming(reading: &Reading<'_>, direction: bool) -> Option<Found> {
     let mut markers: Vec<usize> = (0..reading.items.len())
         .filter(|index| reading.get(*index).is_some_and(|item| item.is_any_of(NAMED)))
         .collect();
+    markers.extend((1..reading.items.len()).filter(|index| {
+        let calls = reading.get(index - 1).is_some_and(|item| item.is_any_of(&["call", "name", "nenne", "nenn"]));
+        calls && reading.get(*index).is_some_and(|item| item.is_any_of(&["it", "this", "them", "es"]))
+    }));
     if direction {
-        let towards =
-            &["as", "into", "to", "als", "nach", "en", "como", "comme", "output", "in", "в", "come", "为", "à", "a"];
+        let towards = &["as", "into", "to", "als", "nach", "en", "como", "comme", "output", "为", "à"];
         markers.extend(
             (0..reading.items.len()).filter(|index| reading.get(*index).is_some_and(|item| item.is_any_of(towards))),
         );
@@ -474,13 +492,14 @@ pub(super) fn content(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
     let marker = all().find(|index| {
         let Some(item) = reading.get(*index) else { return false };
         let led = reading.before(*index).is_some_and(|before| {
-            before.is_any_of(&["with", "mit", "avec", "con", "с", "com", "that", "and", "its", "als"])
+            before.is_any_of(&["with", "whose", "mit", "avec", "con", "с", "com", "that", "and", "its", "als"])
         });
         let plain = item.is_any_of(&["containing", "saying", "内容为"]);
         item.is_any_of(markers) && (plain || led || item.after == After::Colon) && index + 1 < reading.items.len()
     });
     let colon = || {
-        let at = all().find(|index| reading.get(*index).is_some_and(|item| item.after == After::Colon))?;
+        let opens = |item: &Item<'_>| item.after == After::Colon && !item.is_quoted();
+        let at = reading.items.iter().position(opens)?;
         (at + 1 < reading.items.len()).then_some(at)
     };
     if let Some(at) = marker.or_else(colon) {
@@ -748,14 +767,16 @@ pub(super) fn lines(reading: &Reading<'_>) -> Lines {
     let mut lines = Lines::default();
     for at in 0..reading.items.len() {
         let Some(number) = value(at) else { continue };
-        let starts = at > 0
-            && (word(at - 1, &["from", "at", "ab", "offset", "after", "от", "с", "desde", "depuis"])
-                || word(at - 1, units)
-                    && at > 1
-                    && word(
-                        at - 2,
-                        &["from", "at", "ab", "after", "with", "von", "с", "desde", "depuis", "ligne", "la"],
-                    ));
+        let opens = |index: usize| {
+            word(
+                index,
+                &["from", "ab", "offset", "after", "от", "с", "desde", "depuis", "von", "starting", "beginning"],
+            ) || word(index, &["at", "with", "on"])
+                && index
+                    .checked_sub(1)
+                    .is_some_and(|before| word(before, &["starting", "beginning", "start", "begin", "starts"]))
+        };
+        let starts = at > 0 && (opens(at - 1) || at > 1 && word(at - 1, units) && opens(at - 2));
         let counts = word(at + 1, units)
             || at > 0 && word(at - 1, &["first", "top", "limit", "ersten", "premières", "primeras", "первые"]);
         let single = at > 0 && word(at - 1, units);
@@ -822,10 +843,10 @@ pub(super) fn simple_query(reading: &Reading<'_>) -> Option<Found> {
         let item = reading.get(index)?;
         let named = matches!(item.kind, Kind::Word | Kind::Identifier) && !item.text.is_empty();
         let plain = item.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-        let says =
-            item.is_quoted() || !crate::schema::words::is_stop_word(&item.folded) && subject(&item.folded).is_none();
+        let says = item.is_quoted() || !crate::schema::words::is_stop_word(&item.folded);
         (named && plain && says).then(|| (item.text.to_owned(), index))
     };
+    let unknown = |index: usize| name(index).filter(|(name, _)| subject(&crate::schema::words::fold(name)).is_none());
     let beside_table = || {
         let at = reading.find(0, tables)?;
         name(at.checked_sub(1)?).or_else(|| name(at + 1)).or_else(|| name(at + 2))
@@ -842,7 +863,7 @@ pub(super) fn simple_query(reading: &Reading<'_>) -> Option<Found> {
     };
     let listed = || {
         let from = reading.find(0, &["from", "of", "all", "in"])?;
-        (from + 1..reading.items.len().min(from + 4)).find_map(name)
+        (from + 1..reading.items.len().min(from + 4)).find_map(unknown)
     };
     let (table, at) = beside_table().or_else(|| if counts { counted() } else { None }).or_else(listed)?;
     let limit = (0..reading.items.len()).find_map(|index| number_at(reading, index));

@@ -324,7 +324,7 @@ fn trim(raw: &str) -> &str {
     let front = raw.trim_start_matches(['(', '[', '{', '<', ',', ';', ':', '"', '\'', '¿', '¡', '（']);
     let clean = front.trim_end_matches(|c: char| ",;:!?\"'>}]，。？！：、）".contains(c));
     let clean = clean.strip_suffix("...").unwrap_or(clean);
-    let clean = if clean.len() > 2 { clean.trim_end_matches('.') } else { clean };
+    let clean = if clean.chars().all(|c| c == '.') { clean } else { clean.trim_end_matches('.') };
     // A closing bracket stays where it belongs to the piece, as in `call()`.
     match clean.strip_suffix(')') {
         Some(inner) if !inner.contains('(') => inner,
