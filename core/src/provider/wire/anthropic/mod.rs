@@ -3,6 +3,7 @@
 //! Requests are written in [`encode`], whole replies read in [`decode`], streams in [`stream`]. No beta header is sent
 //! but the one that older models need to think between tool calls.
 
+mod block;
 mod decode;
 mod encode;
 mod stream;
