@@ -1,8 +1,8 @@
 //! Models: the [`Provider`] contract, what is asked and what comes back.
 //!
 //! A provider turns a neutral [`ModelRequest`] into one model's words. It knows nothing of tools running, guards or
-//! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
-//! around any provider.
+//! the loop. Wire formats live one file each in `wire`; `chain` adds retries and fallbacks around any
+//! provider.
 
 pub mod capability;
 pub(crate) mod chain;

@@ -54,12 +54,12 @@ fn serve(answer: Answer) -> (SocketAddr, Receiver<Seen>) {
                     let _ = tell.send(Seen::Request(request));
                     match &answer {
                         Answer::Send(bytes) => {
-                            let _ = connection.write_all(bytes);
+                            let _ = connection.write_all(&closing(bytes));
                             return;
                         }
                         Answer::Drip(bytes) => {
                             let _ = connection.set_nodelay(true);
-                            bytes.chunks(1).for_each(|byte| drop(connection.write_all(byte)));
+                            closing(bytes).chunks(1).for_each(|byte| drop(connection.write_all(byte)));
                             return;
                         }
                         Answer::Hang(bytes) => {
@@ -77,6 +77,12 @@ fn serve(answer: Answer) -> (SocketAddr, Receiver<Seen>) {
         }
     });
     (address, seen)
+}
+
+/// The answer with the word that no other will come, so that the client does not send one into a closing connection.
+fn closing(bytes: &[u8]) -> Vec<u8> {
+    let line = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    [&bytes[..line], b"connection: close\r\n", &bytes[line..]].concat()
 }
 
 fn read_request(connection: &mut TcpStream) -> Option<String> {
