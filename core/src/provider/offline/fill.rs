@@ -100,7 +100,7 @@ impl Filler<'_> {
         self.reading.get(index).map(|item| item.text.to_owned()).unwrap_or_default()
     }
 
-    fn before_is(&self, index: usize, words: &[&str]) -> bool {
+    fn before_is(&self, index: usize, words: &str) -> bool {
         self.reading.before(index).is_some_and(|before| before.is_any_of(words))
     }
 
@@ -142,11 +142,7 @@ impl Filler<'_> {
             });
             let Some(at) = at.filter(|_| text && !self.arguments.contains_key(&property.name)) else { continue };
             let mut next = at + 1;
-            while self
-                .reading
-                .get(next)
-                .is_some_and(|item| item.is_any_of(&["is", "of", "to", "as", "set", "=", "the"]))
-            {
+            while self.reading.get(next).is_some_and(|item| item.is_any_of("is of to as set = the")) {
                 next += 1;
             }
             let sure = property.name.contains('_')
@@ -211,7 +207,7 @@ impl Filler<'_> {
         let words = self.reading.items.iter().filter(|item| item.is_word());
         words.flat_map(|item| super::rank::subjects_of(item)).any(|subject| subject == Subject::Database)
             || phrases::word_of(self.reading, Subject::Counting).is_some()
-            || self.reading.has(&["many"])
+            || self.reading.has("many")
     }
 
     fn replacement(&mut self) {
@@ -252,9 +248,9 @@ impl Filler<'_> {
     fn path(&self, role: Role) -> Option<(String, Range<usize>, f64)> {
         let searches = self.view.has_role(Role::Pattern);
         let writes = self.view.has_role(Role::Content);
-        let wanted: &[&[&str]] = match (searches, writes) {
-            (true, _) => &[INSIDE, &["from", "aus", "at"]],
-            (false, true) => &[TOWARDS, INSIDE, &["named", "called"]],
+        let wanted: &[&str] = match (searches, writes) {
+            (true, _) => &[INSIDE, "from aus at"],
+            (false, true) => &[TOWARDS, INSIDE, "named called"],
             (false, false) if role == Role::Source => &[FROM],
             (false, false) => &[INSIDE, FROM],
         };
@@ -273,7 +269,7 @@ impl Filler<'_> {
                 let lead = wanted.iter().position(|words| self.before_is(index, words));
                 let sought = searches
                     && lead.is_none()
-                    && (item.is_quoted() || self.before_is(index, &["for", "named", "called"]));
+                    && (item.is_quoted() || self.before_is(index, "for of named called von nach"));
                 let usable = is_place(item, lead.is_some()) && !sought;
                 let rank = lead.unwrap_or(wanted.len()) + usize::from(item.is_quoted() && lead.is_none());
                 usable.then_some((rank, index, item))
@@ -284,17 +280,16 @@ impl Filler<'_> {
 
     /// "the src folder", "folder src".
     fn folder(&self) -> Option<(String, Range<usize>, f64)> {
-        let generic = &[
-            "the", "this", "that", "current", "whole", "entire", "a", "my", "project", "same", "root", "working", "in",
-            "of", "im", "den", "der", "das", "le", "la", "el", "all", "new", "our", "and", "called", "named", "using",
-            "with", "for", "as", "into", "to", "please", "is", "are",
-        ];
+        let generic = "the this that current whole entire a my project same root working in of im den der das \
+        le la el all new our and called named von vom aus du de del della no в из using with for as into to please is are";
         let named = |index: usize| {
             let item = self.reading.get(index)?;
             let name =
                 item.is_quoted() || matches!(item.kind, Kind::Word | Kind::Identifier | Kind::Path | Kind::Domain);
             let says = item.is_quoted()
-                || (!item.is_any_of(generic) && !words::is_stop_word(&item.folded) && subject(&item.folded).is_none());
+                || (!item.is_any_of(generic)
+                    && !words::is_stop_word(&item.folded)
+                    && !matches!(subject(&item.folded), Some(Subject::Folder | Subject::File | Subject::Pack)));
             let says = says || (name && item.kind != Kind::Word);
             (name && says && self.is_free(index)).then(|| (item.text.to_owned(), index..index + 1, 1.2))
         };
@@ -305,7 +300,7 @@ impl Filler<'_> {
             .enumerate()
             .filter(|(_, item)| item.is_word() && subject(&item.folded) == Some(Subject::Folder));
         folders.map(|(at, _)| at).find_map(|at| {
-            let called = self.reading.get(at + 1).is_some_and(|item| item.is_any_of(&["called", "named", "namens"]));
+            let called = self.reading.get(at + 1).is_some_and(|item| item.is_any_of("called named namens"));
             let before = at.checked_sub(1).and_then(named);
             before.or_else(|| named(at + 1 + usize::from(called)))
         })
@@ -313,46 +308,16 @@ impl Filler<'_> {
 
     /// A bare word where a place belongs: "in src", and for what is packed also "zip docs".
     fn bare_place(&self, role: Role, wanted: bool) -> Option<(String, Range<usize>, f64)> {
-        let generic = &[
-            "project",
-            "code",
-            "codebase",
-            "repo",
-            "repository",
-            "workspace",
-            "files",
-            "it",
-            "here",
-            "there",
-            "database",
-            "detail",
-            "total",
-            "production",
-            "all",
-            "order",
-            "source",
-            "sources",
-            "general",
-            "particular",
-            "english",
-            "case",
-            "projekt",
-            "projet",
-            "proyecto",
-            "проекте",
-            "code",
-            "everything",
-            "them",
-            "this",
-            "text",
-        ];
+        let generic = "project code codebase repo repository workspace files it here there database detail \
+        total production all order source sources general particular english case projekt projet \
+        proyecto проекте everything them this text";
         let says = |item: &Item<'_>| {
             (item.is_word() || (item.is_quoted() && item.kind == Kind::Word) || item.kind == Kind::Identifier)
                 && !item.is_any_of(generic)
                 && !words::is_stop_word(&item.folded)
                 && item.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
         };
-        let leads = if role == Role::Source { [INSIDE, FROM].concat() } else { INSIDE.to_vec() };
+        let leads = if role == Role::Source { [INSIDE, FROM].join(" ") } else { INSIDE.to_owned() };
         let items = || self.reading.items.iter().enumerate().filter(|(index, item)| self.is_free(*index) && says(item));
         let led = |index: usize| {
             index
@@ -365,8 +330,7 @@ impl Filler<'_> {
         // A name ends its clause; "in rust files" goes on.
         let alone = |index: usize| {
             self.reading.get(index + 1).is_none_or(|next| {
-                next.is_any_of(&["for", "and", "with", "to", "as", "into", "nach", "please", "called", "named"])
-                    || !next.is_word()
+                next.is_any_of("for and with to as into nach please called named") || !next.is_word()
             })
         };
         if let Some((index, item)) = items().find(|(index, item)| led(*index) && plain(item) && alone(*index)) {
@@ -376,13 +340,13 @@ impl Filler<'_> {
             return None;
         }
         // "Which packages are installed" packs nothing.
-        let questions = &["which", "what", "how", "where", "welche", "quels", "qué", "какие"];
+        let questions = "which what how where welche quels qué какие";
         if self.reading.get(0).is_some_and(|item| item.is_any_of(questions)) {
             return None;
         }
         let verb = phrases::word_of(self.reading, Subject::Pack)?;
         let after = items().find(|(index, item)| {
-            *index > verb && subject(&item.folded).is_none() && !item.is_any_of(&["up", "everything", "contents"])
+            *index > verb && subject(&item.folded).is_none() && !item.is_any_of("up everything contents")
         });
         after.map(|(index, item)| (item.text.to_owned(), index..index + 1, 0.7))
     }
@@ -405,7 +369,7 @@ impl Filler<'_> {
 
     /// A bare name where the argument is a name: the tool adds the extension.
     fn output_name(&self, text: &str) -> String {
-        let bare = self.property(Role::Output).is_some_and(|property| property.has_part(&["name"]));
+        let bare = self.property(Role::Output).is_some_and(|property| property.has_part("name"));
         let stem =
             [".tar.gz", ".zip", ".tgz", ".tar", ".gz", ".7z"].iter().find_map(|extension| text.strip_suffix(extension));
         if bare { stem.unwrap_or(text).to_owned() } else { text.to_owned() }
@@ -419,7 +383,7 @@ impl Filler<'_> {
             return;
         };
         let base = source.trim_end_matches('/').rsplit('/').next().unwrap_or(source).to_owned();
-        let base = if output.has_part(&["name"]) || base.is_empty() { base } else { format!("{base}.zip") };
+        let base = if output.has_part("name") || base.is_empty() { base } else { format!("{base}.zip") };
         if !base.is_empty() && base != "." {
             self.set_role(Role::Output, Found { text: base, items: 0..0 }, 0.0);
         }
@@ -473,21 +437,10 @@ impl Filler<'_> {
             ("xml", "xml"),
             ("csv", "csv"),
         ];
-        let files = &[
-            "files",
-            "file",
-            "sources",
-            "code",
-            "dateien",
-            "fichiers",
-            "archivos",
-            "файлах",
-            "文件",
-            "modules",
-            "scripts",
-        ];
+        let files = "files file sources code dateien fichiers archivos файлах 文件 modules scripts";
         self.reading.items.iter().enumerate().find_map(|(index, item)| {
-            let (_, extension) = LANGUAGES.iter().find(|(language, _)| item.is_word() && *language == item.folded)?;
+            let (_, extension) =
+                LANGUAGES.iter().find(|(language, _)| !item.is_quoted() && *language == item.folded)?;
             let next = self.reading.get(index + 1).is_some_and(|next| next.is_any_of(files));
             (next && self.is_free(index)).then(|| ((*extension).to_owned(), index))
         })
@@ -497,14 +450,14 @@ impl Filler<'_> {
         if self.property(Role::Pattern).is_none() {
             return;
         }
-        let name: &str = &self.view.spec.name;
-        if let Some(found) = phrases::sought(self.reading, &self.used, &[name]) {
+        let name = &*self.view.spec.name;
+        if let Some(found) = phrases::sought(self.reading, &self.used, name) {
             let exact = self
                 .reading
                 .get(found.items.start)
                 .is_some_and(|item| item.is_quoted() || item.kind == Kind::Identifier);
-            let asked = phrases::word_of(self.reading, Subject::Search).is_some()
-                || self.reading.has(&["for", "where", "which"]);
+            let asked =
+                phrases::word_of(self.reading, Subject::Search).is_some() || self.reading.has("for where which");
             let fit = match (exact, asked) {
                 (true, true) => 2.2,
                 (true, false) | (false, true) => 1.0,
@@ -536,7 +489,7 @@ impl Filler<'_> {
                         || words::stem(&item.folded) == words::stem(&words::fold(&text));
                     exact || (alike && (property.role != Role::Method || Some(value) != usual))
                 })?;
-                let request = self.reading.get(index + 1).is_some_and(|next| next.is_any_of(&["request", "anfrage"]));
+                let request = self.reading.get(index + 1).is_some_and(|next| next.is_any_of("request anfrage"));
                 // A verb of prose such as "delete" or "get" is no method of a request.
                 let prose = property.role == Role::Method
                     && !request
@@ -557,9 +510,9 @@ impl Filler<'_> {
 
     /// `header Name: value`, or a JSON object after the word.
     fn headers(&self) -> Option<(Map<String, Value>, Range<usize>)> {
-        let at = self.reading.find(0, &["header", "headers", "kopfzeile", "en-tête"])?;
+        let at = self.reading.find(0, "header headers kopfzeile en-tête")?;
         let mut at = at + 1;
-        while self.reading.get(at).is_some_and(|item| item.is_any_of(&["of", "the", "set"])) {
+        while self.reading.get(at).is_some_and(|item| item.is_any_of("of the set")) {
             at += 1;
         }
         let first = self.reading.get(at)?;
@@ -570,12 +523,8 @@ impl Filler<'_> {
         let line = if first.is_quoted() { first.text } else { self.reading.text.get(first.start..)? };
         let (name, value) = line.split_once(':').or_else(|| line.split_once('='))?;
         if name.trim().contains(char::is_whitespace) {
-            let value = self
-                .reading
-                .items
-                .iter()
-                .skip(at + 1)
-                .position(|item| !item.is_any_of(&["set", "to", "is", "as", "with", "value"]))?;
+            let value =
+                self.reading.items.iter().skip(at + 1).position(|item| !item.is_any_of("set to is as with value"))?;
             let value = self.reading.get(at + 1 + value)?;
             let headers = Map::from_iter([(first.text.to_owned(), Value::from(value.text))]);
             return Some((headers, at..at + 2));
@@ -594,7 +543,7 @@ impl Filler<'_> {
         let Some(property) = self.property(Role::Content) else { return };
         let (name, required) = (property.name.clone(), property.required);
         let sends = self.view.has_role(Role::Url);
-        let asked = self.reading.has(&["body", "data", "payload", "json", "content"]);
+        let asked = self.reading.has("body data payload json content");
         let Some(found) = phrases::content(self.reading, &self.used) else { return };
         let exact = self.reading.get(found.items.start).is_some_and(|item| item.is_quoted() || item.kind == Kind::Json);
         if !required && !(exact || asked) {
@@ -645,7 +594,7 @@ impl Filler<'_> {
                     .collect();
                 let named = parts.iter().all(|part| stems.contains(part));
                 let next = self.reading.get(index + 1).map(|item| words::stem(&item.folded)).unwrap_or_default();
-                let synonym = property.has_part(&["depth"])
+                let synonym = property.has_part("depth")
                     && stems.iter().any(|stem| ["level", "deep", "eben", "niveau", "nivel"].contains(&stem.as_str()));
                 named || synonym || (property.about.contains(&next) && !next.is_empty())
             };
@@ -697,9 +646,7 @@ impl Filler<'_> {
                 continue;
             };
             let denied = (first.saturating_sub(2)..first).any(|near| {
-                self.reading.get(near).is_some_and(|item| {
-                    item.is_any_of(&["no", "not", "without", "don't", "ohne", "sans", "sin", "без"])
-                })
+                self.reading.get(near).is_some_and(|item| item.is_any_of("no not without don't ohne sans sin без"))
             });
             if !self.arguments.contains_key(&property.name) {
                 self.set(&property.name, !denied, 0..0, 0.3);
@@ -746,7 +693,7 @@ impl Filler<'_> {
             match (item.quotes, self.number(at)) {
                 (Quotes::Marks | Quotes::Code, _) => values.push(Value::from(item.text)),
                 (Quotes::None, Some(number)) => values.push(number),
-                (Quotes::None, None) if item.is_any_of(&["and", "und", "et", "y"]) => {}
+                (Quotes::None, None) if item.is_any_of("and und et y") => {}
                 (Quotes::None, None) => break,
             }
             at += 1;
@@ -777,10 +724,7 @@ impl Filler<'_> {
         if let Some(index) = self.free(|item| item.is_quoted()) {
             return take(index);
         }
-        let leads = &[
-            "in", "for", "about", "to", "of", "at", "from", "with", "into", "on", "nach", "für", "über", "pour",
-            "para", "à", "в",
-        ];
+        let leads = "in for about to of at from with into on nach für über pour para à в";
         let after = indices().rev().find(|index| {
             let says = self.reading.get(*index).is_some_and(|item| !words::is_stop_word(&item.folded));
             says && self.before_is(*index, leads)
@@ -797,7 +741,7 @@ impl Filler<'_> {
     }
 
     fn refers_back(&self) -> bool {
-        self.reading.has(&["it", "that", "this", "them", "same", "es", "le", "lo", "его"])
+        self.reading.has("it that this them same es le lo его")
     }
 
     fn finish(mut self) -> Filled {

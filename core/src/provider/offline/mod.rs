@@ -232,10 +232,9 @@ fn repeats(since: &[Message], name: &str, arguments: &Arguments) -> bool {
 
 /// The steps of a message that says "then"; one for any other.
 fn steps(question: &str) -> Vec<Cow<'_, str>> {
-    const THEN: &[&str] =
-        &["then", "afterwards", "danach", "anschließend", "puis", "ensuite", "luego", "después", "затем", "потом"];
+    const THEN: &str = "then afterwards danach anschließend puis ensuite luego después затем потом";
     let reading = Reading::new(question);
-    if reading.has(&["if", "when", "wenn", "falls", "si", "если"]) {
+    if reading.has("if when wenn falls si если") {
         return vec![question.into()];
     }
     let mut steps = Vec::new();
@@ -244,7 +243,7 @@ fn steps(question: &str) -> Vec<Cow<'_, str>> {
         if !item.is_any_of(THEN) {
             continue;
         }
-        let leads = |item: &reading::Item<'_>| item.is_any_of(&["and", "und", "et", "y", "и", "e"]);
+        let leads = |item: &reading::Item<'_>| item.is_any_of("and und et y и e");
         let end = index.checked_sub(1).and_then(|before| reading.get(before)).filter(|item| leads(item));
         let end = end.map_or(item.start, |lead| lead.start);
         // "then" opens a step only after one that has words.
