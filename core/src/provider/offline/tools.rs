@@ -107,10 +107,6 @@ impl<'r> ToolView<'r> {
         view
     }
 
-    pub(super) fn is_about(&self, subject: Subject) -> bool {
-        self.subjects.contains_key(&subject)
-    }
-
     pub(super) fn has_role(&self, role: Role) -> bool {
         self.properties.iter().any(|property| property.role == role)
     }
