@@ -67,6 +67,9 @@ const CLEARLY: f64 = 2.0;
 pub struct OfflineProvider;
 
 impl OfflineProvider {
+    /// The provider's name.
+    pub const NAME: &'static str = "offline";
+
     /// The model. It has no settings.
     pub fn new() -> Self {
         Self
@@ -75,7 +78,7 @@ impl OfflineProvider {
 
 impl Provider for OfflineProvider {
     fn name(&self) -> &str {
-        "offline"
+        Self::NAME
     }
 
     fn model(&self) -> &str {
