@@ -166,7 +166,7 @@ impl Filler<'_> {
         let asked = self.reading.has("body data payload json content");
         let Some(found) = phrases::content(self.reading, &self.used) else { return };
         let exact = self.reading.get(found.items.start).is_some_and(|item| item.is_quoted() || item.kind == Kind::Json);
-        if !required && !(exact || asked) {
+        if !(required || exact || asked) {
             return;
         }
         self.set(&name, found.text, found.items, if exact { 1.5 } else { 1.0 });
