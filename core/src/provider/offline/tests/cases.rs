@@ -1,7 +1,7 @@
 //! Messages with the call that each asks for.
 //!
-//! The rules were adjusted to the first list. The second was written apart from them; at first sight 145 of its first
-//! 155 messages gave the right call, and what the others showed was then mended too.
+//! The rules were adjusted to the first list. The second was written apart from them; at first sight 165 of its 175
+//! messages gave the right call, and what the others showed was then mended too.
 
 use serde_json::{Value, json};
 
@@ -707,6 +707,70 @@ pub(super) fn measured() -> Cases {
             "Make a bundle of ./dist called dist-1.2",
             "zip_package",
             json!({"source_dir": "./dist", "output_name": "dist-1.2"}),
+        ),
+        ("What are the first 12 lines of app/main.py?", "file_read", json!({"path": "app/main.py", "limit": 12})),
+        ("Tell me what config/routes.rb contains", "file_read", json!({"path": "config/routes.rb"})),
+        (
+            "Read package-lock.json starting from line 50, 25 lines",
+            "file_read",
+            json!({"path": "package-lock.json", "offset": 50, "limit": 25}),
+        ),
+        ("How much free disk space do we have?", "shell_exec", json!({"command": "df -h"})),
+        ("Run the command: cargo build --release", "shell_exec", json!({"command": "cargo build --release"})),
+        ("Execute 'ps aux' and list the processes", "shell_exec", json!({"command": "ps aux"})),
+        (
+            "Access https://example.com/feed.xml and show me the response",
+            "http_request",
+            json!({"url": "https://example.com/feed.xml"}),
+        ),
+        (
+            "Use POST on https://api.example.com/orders with the JSON {\"sku\": \"A1\", \"qty\": 2}",
+            "http_request",
+            json!({"url": "https://api.example.com/orders", "method": "POST", "body": "{\"sku\": \"A1\", \"qty\": 2}"}),
+        ),
+        ("Write 'done' to the file status.txt", "file_write", json!({"path": "status.txt", "content": "done"})),
+        (
+            "Make a file named src/empty.py with \"pass\" as its content",
+            "file_write",
+            json!({"path": "src/empty.py", "content": "pass"}),
+        ),
+        (
+            "Replace every 'http://' with 'https://' in links.md",
+            "file_edit",
+            json!({"path": "links.md", "old_str": "http://", "new_str": "https://"}),
+        ),
+        (
+            "In app/config.py, set \"TIMEOUT = 5\" to \"TIMEOUT = 10\"",
+            "file_edit",
+            json!({"path": "app/config.py", "old_str": "TIMEOUT = 5", "new_str": "TIMEOUT = 10"}),
+        ),
+        ("Which file defines the class OrderController?", "code_search", json!({"pattern": "OrderController"})),
+        (
+            "Search for \"console.log\" in all .js files under web",
+            "code_search",
+            json!({"pattern": "console.log", "path": "web", "extension": "js"}),
+        ),
+        ("List every place where getToken is called", "code_search", json!({"pattern": "getToken"})),
+        ("What can you tell me about the structure and packages of this project?", "project_info", json!({})),
+        (
+            "Run SELECT id, name FROM clients WHERE active = 1 ORDER BY name",
+            "db_query",
+            json!({"sql": "SELECT id, name FROM clients WHERE active = 1 ORDER BY name"}),
+        ),
+        (
+            "Get the 5 latest orders with SELECT * FROM orders ORDER BY id DESC LIMIT 5",
+            "db_query",
+            json!({"sql": "SELECT * FROM orders ORDER BY id DESC LIMIT 5"}),
+        ),
+        (
+            "Zip the contents of the folder src/assets as assets.zip",
+            "zip_package",
+            json!({"source_dir": "src/assets", "output_name": "assets"}),
+        ),
+        (
+            "Package the 'dist' directory and name the output 'my-app'",
+            "zip_package",
+            json!({"source_dir": "dist", "output_name": "my-app"}),
         ),
     ]
 }
