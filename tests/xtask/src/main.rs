@@ -1,2 +1,47 @@
-//! The project's tasks.
-fn main() {}
+//! The project's tasks: `cargo xtask --help`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that people run and read")]
+
+mod progress;
+mod replay;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Tasks of the cheliped workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Replay provider exchanges from a folder against the real provider code.
+    Replay {
+        /// Folder of exchanges (*.json, also in folders below).
+        folder: PathBuf,
+        /// Only exchanges whose id contains this.
+        #[arg(long)]
+        only: Option<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().task {
+        Task::Replay { folder, only } => match replay::replay(&folder, only.as_deref()) {
+            Err(problem) => {
+                eprintln!("replay: {problem}");
+                ExitCode::from(2)
+            }
+            Ok(outcomes) => {
+                for miss in &outcomes.misses {
+                    println!("{miss}");
+                }
+                println!("{} passed, {} failed", outcomes.passed, outcomes.failed);
+                if outcomes.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            }
+        },
+    }
+}
