@@ -11,7 +11,7 @@ use std::path::Path;
 #[test]
 fn every_edge_goes_down() {
     let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/src");
-    let files = files_of(&core);
+    let files = files_of(&core).unwrap();
     assert!(files.len() > 10, "core/src was not found");
     let problems = check(&files);
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));

@@ -5,6 +5,7 @@
 //! connection breaks and when the server falls silent; an HTTP library would not let them.
 
 mod answer;
+pub mod model;
 mod request;
 mod server;
 

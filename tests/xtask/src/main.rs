@@ -3,6 +3,8 @@
 
 mod progress;
 mod replay;
+mod test;
+mod workspace;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -18,6 +20,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Run every test: one summary line a step, exit code 1 when one fails.
+    Test {
+        /// Also run the tests that need services (databases, servers).
+        #[arg(long)]
+        services: bool,
+    },
     /// Replay provider exchanges from a folder against the real provider code.
     Replay {
         /// Folder of exchanges (*.json, also in folders below).
@@ -30,6 +38,7 @@ enum Task {
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
+        Task::Test { services } => test::test(services),
         Task::Replay { folder, only } => match replay::replay(&folder, only.as_deref()) {
             Err(problem) => {
                 eprintln!("replay: {problem}");

@@ -45,22 +45,22 @@ pub(crate) struct File {
 }
 
 /// Every Rust file below a folder, in the order of their paths.
-pub(crate) fn files_of(folder: &Path) -> Vec<File> {
+pub(crate) fn files_of(folder: &Path) -> std::io::Result<Vec<File>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(next) = folders.pop() {
-        for entry in std::fs::read_dir(&next).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in std::fs::read_dir(&next)? {
+            let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
-                files.push(File { path: name, text: std::fs::read_to_string(&path).unwrap() });
+                let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+                files.push(File { path: name, text: std::fs::read_to_string(&path)? });
             }
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    files
+    Ok(files)
 }
 
 /// Every breach of the plan as `file:line: what`.

@@ -81,11 +81,10 @@ fn check_error(misses: &mut Misses<'_>, exchange: &Exchange, got: &Got, error: &
         (None, Some(_)) => misses.equal("retry_after_ms", &expect.retry_after_ms, &wait),
         (None, None) => {}
     }
-    if let Some(part) = &expect.failed_generation_contains {
-        if !error.failed_generation.as_ref().is_some_and(|text| text.contains(part)) {
-            misses
-                .say(format!("failed_generation: expected it to contain {part:?}, got {:?}", error.failed_generation));
-        }
+    if let Some(part) = &expect.failed_generation_contains
+        && !error.failed_generation.as_ref().is_some_and(|text| text.contains(part))
+    {
+        misses.say(format!("failed_generation: expected it to contain {part:?}, got {:?}", error.failed_generation));
     }
 }
 
