@@ -4,6 +4,13 @@
 //! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
 //! around any provider.
 
+pub mod capability;
+pub(crate) mod client;
+pub(crate) mod http;
+pub(crate) mod retry_hint;
+pub(crate) mod sse;
+pub(crate) mod wire;
+
 use crate::message::{History, Native, ToolCall, Usage};
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, StreamExt};
