@@ -16,7 +16,7 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 ///
 /// ```
 /// use cheliped::{Agent, Error};
-/// let error = Agent::builder().provider_name("nobody").build().unwrap_err();
+/// let error = Agent::builder().provider("nobody").build().unwrap_err();
 /// assert_eq!(error.code(), "configuration");
 /// assert!(error.to_string().contains("nobody"));
 /// # let _: Error = error;
@@ -138,6 +138,11 @@ macro_rules! error_kinds {
             /// The stable code, the same in every language.
             pub const fn code(self) -> &'static str {
                 match self { $(Self::$name => $code),* }
+            }
+
+            /// Name of the class that carries the code in Python and Node.
+            pub const fn class(self) -> &'static str {
+                match self { $(Self::$name => concat!(stringify!($name), "Error")),* }
             }
         }
     };
@@ -262,5 +267,11 @@ impl Error {
 impl From<ProviderError> for Error {
     fn from(error: ProviderError) -> Self {
         Self::Provider(Box::new(error))
+    }
+}
+
+impl From<crate::schema::SchemaError> for Error {
+    fn from(error: crate::schema::SchemaError) -> Self {
+        Self::configuration(error.to_string())
     }
 }

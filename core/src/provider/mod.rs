@@ -5,10 +5,14 @@
 //! around any provider.
 
 pub mod capability;
+pub(crate) mod chain;
 pub(crate) mod client;
 pub(crate) mod http;
+pub(crate) mod retry;
 pub(crate) mod retry_hint;
+mod scripted;
 pub(crate) mod sse;
+pub(crate) mod throttle;
 pub(crate) mod wire;
 
 use crate::message::{History, Native, ToolCall, Usage};
@@ -19,6 +23,8 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 
 pub use crate::error::{ProviderError, ProviderErrorKind};
+pub(crate) use chain::{ChainSession, Fallback, ModelChain, Observer, Retry, Served};
+pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.
 ///

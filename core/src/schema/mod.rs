@@ -1,6 +1,7 @@
 //! JSON Schema: checking a tool's schema once, checking arguments against it, tidying arguments.
 
 mod tidy;
+pub(crate) mod words;
 
 use crate::message::Arguments;
 use serde_json::value::RawValue;

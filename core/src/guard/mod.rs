@@ -1,0 +1,3 @@
+//! Pure scanning and cleaning: functions of their input, no I/O, no callbacks.
+
+pub mod answer;

@@ -1,0 +1,139 @@
+//! The text that the caller sees: cleaned, streamed, taken back when it was not the answer after all.
+
+use crate::guard::answer::{AnswerFilter, Findings, clean};
+use crate::hooks::{Emitter, Event, EventName, Place};
+use std::sync::Arc;
+
+/// Characters of one piece when a finished answer is replayed.
+const REPLAY_CHARS: usize = 10;
+
+/// How an answer reaches the reader of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamMode {
+    /// As the model writes it, also between tool calls; text that was not the answer is taken back. The default.
+    Live,
+    /// Only when it is complete, in pieces of ten characters.
+    Replay,
+}
+
+/// The answer of one run on its way to the reader.
+pub(crate) struct AnswerText {
+    emitter: Emitter,
+    clean: bool,
+    live: bool,
+    iteration: u32,
+    attempt: u32,
+    filter: AnswerFilter,
+    /// What this iteration and attempt gave so far.
+    shown: String,
+    pub(crate) provider: Arc<str>,
+    pub(crate) model: Arc<str>,
+}
+
+impl AnswerText {
+    pub(crate) fn new(emitter: Emitter, clean: bool, mode: StreamMode) -> Self {
+        let live = mode == StreamMode::Live
+            && (emitter.wants(EventName::ProviderToken) || emitter.wants(EventName::ThinkingDelta));
+        Self {
+            emitter,
+            clean,
+            live,
+            iteration: 0,
+            attempt: 1,
+            filter: AnswerFilter::default(),
+            shown: String::new(),
+            provider: Arc::from(""),
+            model: Arc::from(""),
+        }
+    }
+
+    /// Whether the model should be asked for a stream.
+    pub(crate) fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// A new model call starts.
+    pub(crate) fn start(&mut self, iteration: u32) {
+        self.iteration = iteration;
+        self.reset(1);
+    }
+
+    fn reset(&mut self, attempt: u32) {
+        self.attempt = attempt;
+        self.filter = AnswerFilter::default();
+        self.shown.clear();
+    }
+
+    /// The model wrote a piece.
+    pub(crate) async fn push(&mut self, piece: String, attempt: u32) {
+        if attempt != self.attempt {
+            self.reset(attempt);
+        }
+        let text = if self.clean { self.filter.push(&piece) } else { piece };
+        self.show(text).await;
+    }
+
+    /// The model thought aloud.
+    pub(crate) async fn think(&mut self, text: String, attempt: u32) {
+        let place = Place::attempt(self.iteration, attempt);
+        self.emitter.emit(EventName::ThinkingDelta, place, || Event::ThinkingDelta { text: text.into() }).await;
+    }
+
+    /// What the present attempt gave is not the answer.
+    pub(crate) async fn take_back(&mut self) {
+        if self.shown.is_empty() {
+            self.filter = AnswerFilter::default();
+            return;
+        }
+        let place = Place::attempt(self.iteration, self.attempt);
+        self.emitter.emit(EventName::RunTextDiscarded, place, || Event::RunTextDiscarded {}).await;
+        // Whatever follows must not be taken for a part of what was taken back.
+        self.reset(self.attempt.saturating_add(1));
+    }
+
+    /// The whole answer is known: cleans it and shows what is missing.
+    pub(crate) fn cleaned(&self, text: String) -> (String, Findings) {
+        if self.clean { clean(text) } else { (text, Findings::default()) }
+    }
+
+    /// Shows the final text, as far as it was not shown yet.
+    pub(crate) async fn finish(&mut self, text: &str) {
+        if !self.emitter.wants(EventName::ProviderToken) {
+            return;
+        }
+        if let Some(rest) = text.strip_prefix(self.shown.as_str()) {
+            let rest = rest.to_owned();
+            if self.live {
+                self.show(rest).await;
+            } else {
+                self.replay(&rest).await;
+            }
+            return;
+        }
+        self.take_back().await;
+        self.show(text.to_owned()).await;
+    }
+
+    async fn replay(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let piece = crate::limits::prefix(rest, REPLAY_CHARS);
+            rest = rest.get(piece.len()..).unwrap_or_default();
+            self.show(piece.to_owned()).await;
+        }
+    }
+
+    async fn show(&mut self, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        self.shown.push_str(&text);
+        let event = || Event::ProviderToken {
+            token: text.into(),
+            provider: Arc::clone(&self.provider),
+            model: Arc::clone(&self.model),
+        };
+        let place = Place::attempt(self.iteration, self.attempt);
+        self.emitter.emit(EventName::ProviderToken, place, event).await;
+    }
+}

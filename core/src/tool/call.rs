@@ -1,0 +1,416 @@
+//! The only place that runs a tool.
+//!
+//! A call is first admitted (scanned, intercepted, checked, approved), then executed (run, capped, intercepted again).
+//! Whatever goes wrong becomes a result for the model; nothing here ends a run.
+
+use super::{Effect, Registry, Tool, ToolContext, ToolErrorKind, ToolOutput};
+use crate::approval::{self, ApprovalGate, ApprovalRequest, Decision, DenyReason};
+use crate::context::RunContext;
+use crate::hooks::{Emitter, Event, EventName, InterceptorSet, Place};
+use crate::limits;
+use crate::message::{Arguments, CallFault, Content, Outcome, Part, ToolCall, ToolResult};
+use crate::prompt::notice;
+use crate::schema;
+use crate::screening::{GuardChain, Piece, Source};
+use futures::FutureExt;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+/// What is said about the arguments of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanToolArguments {
+    /// They are not scanned.
+    Off,
+    /// Findings go to the gate and to events. The default.
+    Flag,
+    /// A finding blocks the call.
+    Block,
+}
+
+/// Limits of one call.
+#[derive(Clone, Debug)]
+pub(crate) struct CallLimits {
+    pub(crate) timeout: Duration,
+    pub(crate) max_result_tokens: u32,
+    pub(crate) remember_denials: bool,
+    pub(crate) scan_arguments: ScanToolArguments,
+}
+
+/// Runs calls of one agent for one run.
+pub(crate) struct CallDesk {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) interceptors: Arc<InterceptorSet>,
+    pub(crate) guards: Arc<GuardChain>,
+    pub(crate) gate: Option<Arc<dyn ApprovalGate>>,
+    pub(crate) limits: CallLimits,
+    pub(crate) context: Arc<RunContext>,
+    pub(crate) emitter: Emitter,
+    pub(crate) signal: CancellationToken,
+    /// Whether the run can be saved and stopped until somebody decides.
+    pub(crate) can_suspend: bool,
+}
+
+/// What became of a call before it ran.
+pub(crate) enum Admission {
+    /// It may run, with the arguments that the call now has.
+    Run,
+    /// It does not run; this is its result.
+    Refused(Finished),
+    /// The run must pause until somebody decides.
+    Suspend,
+}
+
+/// A call that has its result.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) result: ToolResult,
+    /// Why it failed, in the words that the model got.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// A failed call.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    /// Whether the same call failing again ends the run.
+    pub(crate) counts: bool,
+}
+
+/// Tells hooks and streams how far a tool is.
+pub(crate) struct Progress {
+    emitter: Emitter,
+    place: Place,
+    tool_name: Arc<str>,
+}
+
+impl Progress {
+    pub(crate) async fn tell(&self, message: Arc<str>) {
+        let event = || Event::ToolProgress { tool_name: Arc::clone(&self.tool_name), message };
+        self.emitter.emit(EventName::ToolProgress, self.place.clone(), event).await;
+    }
+}
+
+/// What identifies a call within a run: its tool and its canonical arguments.
+pub(crate) fn signature(name: &str, arguments: &Arguments) -> Box<str> {
+    let mut hash = Sha256::new();
+    hash.update(name.as_bytes());
+    hash.update([0]);
+    hash.update(arguments.canonical().as_bytes());
+    hex(&hash.finalize())
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> Box<str> {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing into memory cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text.into()
+}
+
+/// Arguments as a JSON value of an event.
+pub(crate) fn raw(arguments: &Arguments) -> Box<RawValue> {
+    RawValue::from_string(arguments.as_str().to_owned()).unwrap_or_default()
+}
+
+impl CallDesk {
+    /// Decides whether a call may run. `denied` tells whether this call was denied before in the run.
+    pub(crate) async fn admit(
+        &self,
+        call: &mut ToolCall,
+        iteration: u32,
+        denied: impl Fn(&ToolCall) -> bool,
+    ) -> Admission {
+        let place = Place::call(iteration, &call.id);
+        let before =
+            || Event::ToolBefore { tool_name: Arc::clone(&call.name), tool_input: raw(&call.arguments), iteration };
+        self.emitter.emit(EventName::ToolBefore, place.clone(), before).await;
+        if let Some(fault) = &call.fault {
+            let (text, message) = match fault.as_ref() {
+                CallFault::Malformed { raw } => {
+                    (notice::malformed_arguments(&call.name, raw), "arguments are not a JSON object")
+                }
+                CallFault::Cut { .. } => (notice::cut_arguments(&call.name), "arguments were cut"),
+            };
+            return self.refuse(call, iteration, text, message).await;
+        }
+        let Some(tool) = self.registry.get(&call.name) else {
+            // The machine answers unknown names before a batch starts.
+            let text = notice::unknown_tool(&call.name, &self.registry.similar(&call.name));
+            return self.refuse(call, iteration, text, "unknown tool").await;
+        };
+        let findings = match self.scan(call).await {
+            Ok(findings) => findings,
+            Err(reason) => return self.refuse(call, iteration, notice::error(&reason), &reason).await,
+        };
+        if !self.interceptors.is_empty() {
+            match self.interceptors.before_tool(&self.context, call).await {
+                Ok(false) => {}
+                Ok(true) => tidy(tool.as_ref(), call),
+                Err(blocked) => {
+                    let text = notice::error(&blocked.reason);
+                    return self.refuse(call, iteration, text, &blocked.reason).await;
+                }
+            }
+        }
+        if let Err(problems) = tool.definition().schema().check(&call.arguments) {
+            let text = notice::invalid_arguments(&call.name, &problems);
+            return self.refuse(call, iteration, text, &problems).await;
+        }
+        match self.approve(tool.as_ref(), call, &findings, denied).await {
+            Approval::Granted => Admission::Run,
+            Approval::Pause => Admission::Suspend,
+            Approval::Unfit(problems) => {
+                let text = notice::invalid_arguments(&call.name, &problems);
+                self.refuse(call, iteration, text, &problems).await
+            }
+            Approval::Denied(reason) => {
+                tracing::debug!(tool = &*call.name, ?reason, "call denied");
+                let text = match reason {
+                    DenyReason::CannotPause => notice::cannot_pause(&call.name),
+                    DenyReason::Human
+                    | DenyReason::Policy(_)
+                    | DenyReason::NoTerminal
+                    | DenyReason::GateFailed
+                    | DenyReason::Remembered => notice::denied(&call.name),
+                };
+                let result = self.result(call, text.into(), Outcome::Denied);
+                self.after(call, &result, iteration, Duration::ZERO).await;
+                Admission::Refused(Finished { result, failure: None })
+            }
+        }
+    }
+
+    /// Runs an admitted call.
+    pub(crate) async fn execute(&self, call: &ToolCall, iteration: u32) -> Finished {
+        let span = tracing::info_span!("tool", name = &*call.name, call_id = &*call.id);
+        self.execute_inner(call, iteration).instrument(span).await
+    }
+
+    async fn execute_inner(&self, call: &ToolCall, iteration: u32) -> Finished {
+        let started = Instant::now();
+        let Some(tool) = self.registry.get(&call.name) else {
+            let text = notice::unknown_tool(&call.name, &[]);
+            return self.failed(call, iteration, text, "unknown tool".into(), true, started.elapsed()).await;
+        };
+        let context = ToolContext::new(super::CallScope {
+            run_id: Arc::clone(self.emitter.run_id()),
+            call_id: Arc::clone(&call.id),
+            idempotency_key: format!("{}:{}", self.emitter.run_id(), call.id),
+            iteration,
+            context: Arc::clone(&self.context),
+            signal: self.signal.clone(),
+            progress: Progress {
+                emitter: self.emitter.clone(),
+                place: Place::call(iteration, &call.id),
+                tool_name: Arc::clone(&call.name),
+            },
+        });
+        let working = async { tool.call(call.arguments.clone(), context).await };
+        let worked = tokio::time::timeout(self.limits.timeout, AssertUnwindSafe(working).catch_unwind()).await;
+        let (message, counts) = match worked {
+            Ok(Ok(Ok(ToolOutput { content, failure }))) => {
+                return self.returned(call, iteration, content, failure, started.elapsed()).await;
+            }
+            Ok(Ok(Err(error))) => {
+                tracing::debug!(%error, "tool failed");
+                (error.for_model().to_owned(), error.kind() != ToolErrorKind::Retry)
+            }
+            Ok(Err(_)) => {
+                tracing::warn!("tool panicked");
+                (notice::INTERNAL.to_owned(), true)
+            }
+            Err(_) => {
+                let limit = self.limits.timeout.as_secs_f64();
+                (format!("the tool did not finish in {limit} s and was stopped"), true)
+            }
+        };
+        self.failed(call, iteration, notice::error(&message), message, counts, started.elapsed()).await
+    }
+
+    async fn returned(
+        &self,
+        call: &ToolCall,
+        iteration: u32,
+        content: Content,
+        failure: Option<String>,
+        took: Duration,
+    ) -> Finished {
+        let outcome = if failure.is_some() { Outcome::Error } else { Outcome::Ok };
+        let mut result = self.result(call, content, outcome);
+        let failure = failure.map(|message| Failure { message, counts: true });
+        let failure = self.intercept_result(&mut result).await.or(failure);
+        self.after(call, &result, iteration, took).await;
+        Finished { result, failure }
+    }
+
+    async fn failed(
+        &self,
+        call: &ToolCall,
+        iteration: u32,
+        text: String,
+        message: String,
+        counts: bool,
+        took: Duration,
+    ) -> Finished {
+        let place = Place::call(iteration, &call.id);
+        let event = || Event::ToolError {
+            tool_name: Arc::clone(&call.name),
+            tool_input: raw(&call.arguments),
+            error: message.clone(),
+        };
+        self.emitter.emit(EventName::ToolError, place, event).await;
+        let mut result = self.result(call, text.into(), Outcome::Error);
+        let blocked = self.intercept_result(&mut result).await;
+        self.after(call, &result, iteration, took).await;
+        Finished { result, failure: blocked.or(Some(Failure { message, counts })) }
+    }
+
+    async fn refuse(&self, call: &ToolCall, iteration: u32, text: String, message: &str) -> Admission {
+        Admission::Refused(self.failed(call, iteration, text, message.to_owned(), true, Duration::ZERO).await)
+    }
+
+    async fn intercept_result(&self, result: &mut ToolResult) -> Option<Failure> {
+        if self.interceptors.is_empty() {
+            return None;
+        }
+        match self.interceptors.after_tool(&self.context, result).await {
+            Ok(()) => {
+                cap(&mut result.content, self.limits.max_result_tokens);
+                None
+            }
+            Err(blocked) => {
+                result.content = notice::error(&blocked.reason).into();
+                result.outcome = Outcome::Error;
+                Some(Failure { message: blocked.reason, counts: true })
+            }
+        }
+    }
+
+    fn result(&self, call: &ToolCall, mut content: Content, outcome: Outcome) -> ToolResult {
+        cap(&mut content, self.limits.max_result_tokens);
+        ToolResult { call_id: Arc::clone(&call.id), name: Arc::clone(&call.name), content, outcome }
+    }
+
+    async fn after(&self, call: &ToolCall, result: &ToolResult, iteration: u32, took: Duration) {
+        let event = || Event::ToolAfter {
+            tool_name: Arc::clone(&call.name),
+            tool_input: raw(&call.arguments),
+            tool_result: result.content.as_text().into(),
+            iteration,
+            outcome: result.outcome,
+            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        };
+        self.emitter.emit(EventName::ToolAfter, Place::call(iteration, &call.id), event).await;
+    }
+
+    /// Scans the arguments; gives what was found, or the reason when that blocks.
+    async fn scan(&self, call: &ToolCall) -> Result<Vec<String>, String> {
+        if self.guards.is_empty() || self.limits.scan_arguments == ScanToolArguments::Off {
+            return Ok(Vec::new());
+        }
+        let source = Source::ToolArguments(call.name.to_string());
+        let piece = Piece { source: &source, text: call.arguments.as_str() };
+        let Err(refusal) = self.guards.scan(piece, &self.context).await else { return Ok(Vec::new()) };
+        let event = || Event::GuardFlagged {
+            guard: refusal.guard.clone(),
+            source: source.to_string(),
+            reason: refusal.reason.clone(),
+        };
+        self.emitter.emit(EventName::GuardFlagged, Place::default(), event).await;
+        match self.limits.scan_arguments {
+            ScanToolArguments::Block => Err(refusal.reason),
+            ScanToolArguments::Flag | ScanToolArguments::Off => Ok(vec![refusal.reason]),
+        }
+    }
+
+    async fn approve(
+        &self,
+        tool: &dyn Tool,
+        call: &mut ToolCall,
+        findings: &[String],
+        denied: impl Fn(&ToolCall) -> bool,
+    ) -> Approval {
+        let Some(gate) = &self.gate else { return Approval::Granted };
+        let mutating = tool.effect(&call.arguments) == Effect::Mutating;
+        if gate.scope() == approval::Scope::Mutating && !mutating {
+            return Approval::Granted;
+        }
+        if self.limits.remember_denials && denied(call) {
+            return Approval::Denied(DenyReason::Remembered);
+        }
+        let request = ApprovalRequest {
+            run_id: self.emitter.run_id(),
+            call_id: &call.id,
+            tool: &call.name,
+            description: tool.definition().description(),
+            arguments: &call.arguments,
+            mutating,
+            findings,
+            context: &self.context,
+        };
+        match approval::ask(gate.as_ref(), request).await {
+            Decision::Allow => Approval::Granted,
+            Decision::Deny(reason) => Approval::Denied(reason),
+            Decision::Suspend if self.can_suspend => Approval::Pause,
+            Decision::Suspend => Approval::Denied(DenyReason::CannotPause),
+            Decision::AllowWith(arguments) => {
+                call.arguments = arguments;
+                tidy(tool, call);
+                if let Err(reason) = self.scan(call).await {
+                    return Approval::Unfit(reason);
+                }
+                match tool.definition().schema().check(&call.arguments) {
+                    Ok(()) => Approval::Granted,
+                    Err(problems) => Approval::Unfit(problems),
+                }
+            }
+        }
+    }
+}
+
+enum Approval {
+    Granted,
+    Denied(DenyReason),
+    Pause,
+    /// The arguments that the gate wants do not fit.
+    Unfit(String),
+}
+
+/// Tidies the arguments of a call in place.
+pub(crate) fn tidy(tool: &dyn Tool, call: &mut ToolCall) {
+    if let Some(tidied) = schema::tidy(tool.definition().schema(), &call.arguments) {
+        call.arguments = tidied;
+    }
+}
+
+/// Cuts the text of a result to the cap; pictures and files are not counted.
+fn cap(content: &mut Content, tokens: u32) {
+    match content {
+        Content::Text(text) => {
+            if let Some(cut) = limits::cap(text, tokens) {
+                *text = cut.into();
+            }
+        }
+        Content::Parts(parts) => {
+            for part in parts {
+                match part {
+                    Part::Text { text } => {
+                        if let Some(cut) = limits::cap(text, tokens) {
+                            *text = cut.into();
+                        }
+                    }
+                    Part::Image { .. } | Part::File { .. } => {}
+                }
+            }
+        }
+    }
+}
