@@ -19,6 +19,9 @@ pub mod approval;
 pub mod context;
 pub mod env;
 pub mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod guard;
 pub mod hooks;
 pub mod limits;

@@ -52,20 +52,8 @@ const WORKLOADS: [Workload; 6] = [
         runs: 64,
         limit: Some(1.3),
     },
-    Workload {
-        letter: "C",
-        what: "streamed answers of 2,000 tokens",
-        metric: Metric::Cpu,
-        runs: 50,
-        limit: Some(1.2),
-    },
-    Workload {
-        letter: "D",
-        what: "memory after the start, client made",
-        metric: Metric::Memory,
-        runs: 1,
-        limit: None,
-    },
+    Workload { letter: "C", what: "streamed answers of 2,000 tokens", metric: Metric::Cpu, runs: 50, limit: Some(1.2) },
+    Workload { letter: "D", what: "memory after the start, client made", metric: Metric::Memory, runs: 1, limit: None },
     Workload {
         letter: "E",
         what: "making agents of 10 existing tools",
@@ -120,7 +108,8 @@ pub(crate) fn bench(letters: &[String], runs: Option<usize>, rounds: usize) -> E
 
 fn measure(letters: &[String], runs: Option<usize>, rounds: usize) -> Result<(), String> {
     let letters = letters.concat().to_uppercase().replace(',', "");
-    if let Some(unknown) = letters.chars().find(|letter| !WORKLOADS.iter().any(|known| known.letter.starts_with(*letter)))
+    if let Some(unknown) =
+        letters.chars().find(|letter| !WORKLOADS.iter().any(|known| known.letter.starts_with(*letter)))
     {
         return Err(format!("there is no workload {unknown:?}; there are A to F"));
     }

@@ -1,6 +1,8 @@
 //! The project's tasks: `cargo xtask --help`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that people run and read")]
 
+mod bench;
+mod fuzz;
 mod progress;
 mod replay;
 mod test;
@@ -26,6 +28,28 @@ enum Task {
         #[arg(long)]
         services: bool,
     },
+    /// Measure the engine beside a hand-written loop and a peer.
+    Bench {
+        /// Workloads, A to F. Default all.
+        workloads: Vec<String>,
+        /// Runs in A. Default 2000.
+        #[arg(long)]
+        runs: Option<usize>,
+        /// Rounds of which the median counts.
+        #[arg(long, default_value_t = 5)]
+        median: usize,
+    },
+    /// Feed parsers with broken input for a set time.
+    Fuzz {
+        /// One parser. Default all.
+        target: Option<String>,
+        /// Seconds for each parser.
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Start of the generator; the same number tries the same inputs.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Replay provider exchanges from a folder against the real provider code.
     Replay {
         /// Folder of exchanges (*.json, also in folders below).
@@ -39,6 +63,8 @@ enum Task {
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Test { services } => test::test(services),
+        Task::Bench { workloads, runs, median } => bench::bench(&workloads, runs, median),
+        Task::Fuzz { target, seconds, seed } => fuzz::fuzz(target.as_deref(), seconds, seed),
         Task::Replay { folder, only } => match replay::replay(&folder, only.as_deref()) {
             Err(problem) => {
                 eprintln!("replay: {problem}");

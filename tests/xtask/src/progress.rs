@@ -25,7 +25,6 @@ impl Progress {
             let _ = out.flush();
         }
     }
-}
 
     /// Takes the line away, for other output.
     pub(crate) fn clear(&self) {

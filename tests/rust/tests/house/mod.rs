@@ -13,12 +13,15 @@ const FLOORS: &[&[&str]] = &[
     &["tool"],
     &["run", "durable"],
     &["agent", "session", "graph", "jobs"],
-    &["mcp", "gateway", "cli"],
+    &["mcp", "gateway", "cli", "fuzzing"],
 ];
 
 /// Neighbours on one floor that may be used.
 const NEIGHBOURS: &[(&str, &str)] = &[
+    ("error", "schema"),
     ("schema", "message"),
+    ("hooks", "provider"),
+    ("screening", "hooks"),
     ("approval", "provider"),
     ("hooks", "fetch"),
     ("skills", "fetch"),

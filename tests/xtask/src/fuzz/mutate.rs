@@ -1,13 +1,48 @@
 //! Makes broken inputs out of good ones. The same seed makes the same inputs.
 
 /// Longest input.
-const LONGEST: usize = 64 << 10;
+const LONGEST: usize = 16 << 10;
 /// Pieces that parsers stumble over.
 const PIECES: &[&[u8]] = &[
-    b"\n", b"\r\n", b"\n\n", b"\r", b"data: ", b"event: ", b": ", b"data: [DONE]\n\n", b"{", b"}", b"[", b"]", b"\"", b"\\",
-    b"\\u0000", b"\\ud800", b"null", b"true", b"-1", b"1e999", b"18446744073709551616", b"0.1e-400", b"\0", b"\xff",
-    b"\xef\xbb\xbf", b"\xc3", b"\xf0\x9f\x98", b"[[[[[[[[[[[[[[[[", b"{\"a\":{\"a\":{\"a\":{\"a\":", b"\"index\":4294967295",
-    b"\"content\":null", b"\"error\":{}", b"\"arguments\":\"\"", b"\"id\":\"\"", b",", b":", b"[]", b"{}", b"\"\"",
+    b"\n",
+    b"\r\n",
+    b"\n\n",
+    b"\r",
+    b"data: ",
+    b"event: ",
+    b": ",
+    b"data: [DONE]\n\n",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b"\\",
+    b"\\u0000",
+    b"\\ud800",
+    b"null",
+    b"true",
+    b"-1",
+    b"1e999",
+    b"18446744073709551616",
+    b"0.1e-400",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\xc3",
+    b"\xf0\x9f\x98",
+    b"[[[[[[[[[[[[[[[[",
+    b"{\"a\":{\"a\":{\"a\":{\"a\":",
+    b"\"index\":4294967295",
+    b"\"content\":null",
+    b"\"error\":{}",
+    b"\"arguments\":\"\"",
+    b"\"id\":\"\"",
+    b",",
+    b":",
+    b"[]",
+    b"{}",
+    b"\"\"",
 ];
 
 /// SplitMix64: small, fast, and the same on every machine.
