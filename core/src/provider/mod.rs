@@ -7,7 +7,10 @@
 pub mod capability;
 pub(crate) mod chain;
 pub(crate) mod client;
+mod config;
+mod endpoint;
 pub(crate) mod http;
+mod presets;
 pub(crate) mod retry;
 pub(crate) mod retry_hint;
 mod scripted;
@@ -24,6 +27,7 @@ use std::sync::Arc;
 
 pub use crate::error::{ProviderError, ProviderErrorKind};
 pub(crate) use chain::{ChainSession, Fallback, ModelChain, Observer, Retry, Served};
+pub use config::{Api, ProviderConfig};
 pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.
