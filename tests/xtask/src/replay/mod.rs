@@ -310,3 +310,6 @@ impl Variables for NoVariables {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;
