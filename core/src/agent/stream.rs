@@ -1,6 +1,7 @@
 //! An answer as it is made.
 
-use super::AgentResponse;
+use super::pipeline::Turn;
+use super::{AgentResponse, Conversation};
 use crate::error::Error;
 use crate::hooks::{Event, RunEvent};
 use crate::message::{Outcome, Usage};
@@ -146,13 +147,14 @@ impl StreamEvent {
 /// A run whose events are read one by one. It goes on only while it is read; dropping it ends the run.
 pub struct AgentStream {
     events: mpsc::Receiver<RunEvent>,
-    run: Option<BoxFuture<'static, Result<AgentResponse, Error>>>,
+    run: Option<BoxFuture<'static, Result<Turn, Error>>>,
     result: Option<Result<AgentResponse, Error>>,
+    conversation: Option<Conversation>,
 }
 
 impl AgentStream {
-    pub(super) fn new(events: mpsc::Receiver<RunEvent>, run: BoxFuture<'static, Result<AgentResponse, Error>>) -> Self {
-        Self { events, run: Some(run), result: None }
+    pub(super) fn new(events: mpsc::Receiver<RunEvent>, run: BoxFuture<'static, Result<Turn, Error>>) -> Self {
+        Self { events, run: Some(run), result: None, conversation: None }
     }
 
     /// The next event; `None` after the last one. Waiting for it can be given up and taken up again.
@@ -167,8 +169,7 @@ impl AgentStream {
                     biased;
                     event = self.events.recv() => event,
                     result = run => {
-                        self.result = Some(result);
-                        self.run = None;
+                        self.end(result);
                         continue;
                     }
                 },
@@ -183,9 +184,9 @@ impl AgentStream {
                 // The channel is empty and closed while the run still works on its result.
                 None if self.run.is_some() => {
                     if let Some(run) = &mut self.run {
-                        self.result = Some(run.await);
+                        let result = run.await;
+                        self.end(result);
                     }
-                    self.run = None;
                 }
                 None => {
                     return self
@@ -195,6 +196,20 @@ impl AgentStream {
                 }
             }
         }
+    }
+
+    fn end(&mut self, result: Result<Turn, Error>) {
+        self.run = None;
+        self.result = Some(result.map(|turn| {
+            self.conversation = turn.conversation;
+            turn.response
+        }));
+    }
+
+    /// The conversation with this turn added, once the stream has given its last event; `None` before, after an
+    /// error, and for a stream that belongs to no conversation.
+    pub fn conversation(&self) -> Option<&Conversation> {
+        self.conversation.as_ref()
     }
 
     /// Reads the rest and gives the response.

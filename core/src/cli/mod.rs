@@ -1,0 +1,2 @@
+//! The command.
+pub mod project;
