@@ -1,4 +1,18 @@
 //! An agent engine that gives a language model tools without giving it the house.
+//!
+//! Build an [`Agent`] with a provider and tools, send it a message, read the answer:
+//!
+//! ```
+//! use cheliped::Agent;
+//! use cheliped::provider::ScriptedProvider;
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let agent = Agent::builder().provider(ScriptedProvider::new().reply("Hello.")).build()?;
+//! assert_eq!(agent.send("Hi").await?.text, "Hello.");
+//! # Ok::<(), cheliped::Error>(()) }).unwrap();
+//! ```
+//!
+//! How it is built inside is told in [`docs::architecture`].
 
 pub mod agent;
 pub mod approval;
@@ -21,3 +35,9 @@ pub mod tool;
 
 pub use agent::{Agent, AgentResponse};
 pub use error::{Error, ErrorKind};
+
+/// How the engine is built, and how to use it.
+pub mod docs {
+    #[doc = include_str!("docs/architecture.md")]
+    pub mod architecture {}
+}

@@ -144,23 +144,9 @@ impl Agent {
         self.stream_job(Job::message(message.into(), context))
     }
 
-    /// Like [`send_in_conversation`](Self::send_in_conversation), as a stream of events. When the stream is read to
-    /// its end, [`AgentStream::conversation`] has the new conversation.
-    pub fn stream_in_conversation(
-        &self,
-        conversation: &Conversation,
-        message: impl Into<Content>,
-        context: RunContext,
-    ) -> AgentStream {
-        let mut job = Job::message(message.into(), context);
-        job.conversation = Some(conversation.clone());
-        self.stream_job(job)
-    }
-
     fn stream_job(&self, job: Job) -> AgentStream {
         let (sender, events) = mpsc::channel(limits::STREAM_BUFFER);
-        let run = pipeline::run(Arc::clone(&self.0), job, Some(sender));
-        AgentStream::new(events, Box::pin(run))
+        AgentStream::new(events, Box::pin(pipeline::run(Arc::clone(&self.0), job, Some(sender))))
     }
 
     /// Sends a message as the next turn of a conversation. The earlier turns reach the model as real turns; the new
@@ -174,11 +160,21 @@ impl Agent {
         message: impl Into<Content>,
         context: RunContext,
     ) -> Result<ConversationTurn, Error> {
-        let mut job = Job::message(message.into(), context);
-        job.conversation = Some(conversation.clone());
+        let job = Job::message(message.into(), context).in_conversation(conversation);
         let turn = pipeline::run(Arc::clone(&self.0), job, None).await?;
         let conversation = turn.conversation.unwrap_or_else(|| conversation.clone());
         Ok(ConversationTurn { response: turn.response, conversation })
+    }
+
+    /// Like [`send_in_conversation`](Self::send_in_conversation), with events as they happen. The new conversation is
+    /// [`AgentStream::conversation`] once the stream is read to its end.
+    pub fn stream_in_conversation(
+        &self,
+        conversation: &Conversation,
+        message: impl Into<Content>,
+        context: RunContext,
+    ) -> AgentStream {
+        self.stream_job(Job::message(message.into(), context).in_conversation(conversation))
     }
 
     /// Goes on with a run that a [`Checkpoint`](crate::run::Checkpoint) saved, in this process or another. Model calls
@@ -238,35 +234,5 @@ impl std::fmt::Debug for Agent {
             .field("model", &self.0.engine.chain.model_name())
             .field("tools", &self.0.registry)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::provider::ScriptedProvider;
-
-    #[tokio::test]
-    async fn a_streamed_turn_belongs_to_its_conversation() {
-        let model = ScriptedProvider::new().reply("one").reply("two").fail(crate::provider::ProviderErrorKind::Server);
-        let agent = Agent::builder().provider(model.clone()).build().unwrap();
-        let mut conversation = Conversation::with_id("c1");
-        for (message, answer) in [("first", "one"), ("second", "two")] {
-            let mut stream = agent.stream_in_conversation(&conversation, message, RunContext::new());
-            assert!(stream.conversation().is_none());
-            let mut text = String::new();
-            while let Some(event) = stream.next().await {
-                if let StreamEvent::TextDelta { text: piece, .. } = event.unwrap() {
-                    text.push_str(&piece);
-                }
-            }
-            assert_eq!(text, answer);
-            conversation = stream.conversation().unwrap().clone();
-        }
-        assert_eq!((conversation.turns(), conversation.message_count()), (2, 4));
-        assert_eq!(model.requests()[1].texts, ["first", "one", "second"]);
-        let mut stream = agent.stream_in_conversation(&conversation, "third", RunContext::new());
-        while stream.next().await.is_some() {}
-        assert!(stream.conversation().is_none());
     }
 }

@@ -21,7 +21,7 @@ const LAST_WORDS: Duration = Duration::from_millis(20);
 pub(super) struct Job {
     start: Start,
     context: Arc<RunContext>,
-    pub(super) conversation: Option<Conversation>,
+    conversation: Option<Conversation>,
 }
 
 enum Start {
@@ -38,6 +38,12 @@ pub(super) struct Turn {
 impl Job {
     pub(super) fn message(content: Content, context: RunContext) -> Self {
         Self { start: Start::Message(content), context: Arc::new(context), conversation: None }
+    }
+
+    /// Makes the message the next turn of a conversation.
+    pub(super) fn in_conversation(mut self, conversation: &Conversation) -> Self {
+        self.conversation = Some(conversation.clone());
+        self
     }
 
     pub(super) fn resume(state: RunState, context: RunContext) -> Self {

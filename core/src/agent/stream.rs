@@ -148,7 +148,7 @@ impl StreamEvent {
 pub struct AgentStream {
     events: mpsc::Receiver<RunEvent>,
     run: Option<BoxFuture<'static, Result<Turn, Error>>>,
-    result: Option<Result<AgentResponse, Error>>,
+    result: Option<Result<Turn, Error>>,
     conversation: Option<Conversation>,
 }
 
@@ -169,7 +169,8 @@ impl AgentStream {
                     biased;
                     event = self.events.recv() => event,
                     result = run => {
-                        self.end(result);
+                        self.result = Some(result);
+                        self.run = None;
                         continue;
                     }
                 },
@@ -184,30 +185,24 @@ impl AgentStream {
                 // The channel is empty and closed while the run still works on its result.
                 None if self.run.is_some() => {
                     if let Some(run) = &mut self.run {
-                        let result = run.await;
-                        self.end(result);
+                        self.result = Some(run.await);
                     }
+                    self.run = None;
                 }
                 None => {
-                    return self
-                        .result
-                        .take()
-                        .map(|result| result.map(|response| StreamEvent::Finished { response: Box::new(response) }));
+                    let Turn { response, conversation } = match self.result.take()? {
+                        Ok(turn) => turn,
+                        Err(error) => return Some(Err(error)),
+                    };
+                    self.conversation = conversation;
+                    return Some(Ok(StreamEvent::Finished { response: Box::new(response) }));
                 }
             }
         }
     }
 
-    fn end(&mut self, result: Result<Turn, Error>) {
-        self.run = None;
-        self.result = Some(result.map(|turn| {
-            self.conversation = turn.conversation;
-            turn.response
-        }));
-    }
-
-    /// The conversation with this turn added, once the stream has given its last event; `None` before, after an
-    /// error, and for a stream that belongs to no conversation.
+    /// The conversation with this turn added, once the stream has given its last event; `None` before, and for a
+    /// message without a conversation.
     pub fn conversation(&self) -> Option<&Conversation> {
         self.conversation.as_ref()
     }

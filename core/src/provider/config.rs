@@ -3,7 +3,6 @@
 //! Settings are collected without complaint; [`ProviderConfig::build`] reports all their problems together. Keys are
 //! held as secrets and never printed.
 
-use super::Provider;
 use super::client::{ClientSettings, Proxies, proxy_url};
 use super::endpoint::{self, is_loopback};
 use super::http::{HttpProvider, HttpSettings, Timeouts};
@@ -15,6 +14,7 @@ use super::wire::chat::dialect::Dialect;
 use super::wire::gemini::Gemini;
 use super::wire::ollama::Ollama;
 use super::wire::responses::Responses;
+use super::{OfflineProvider, Provider};
 use crate::env::Variables;
 use crate::error::Error;
 use crate::limits::{CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL_CALL_TIMEOUT};
@@ -264,6 +264,9 @@ impl ProviderConfig {
     /// [`Error::Configuration`] with every problem found: an unknown provider, a missing key, model or address, a
     /// header, key or proxy that cannot be used, a time limit of zero. Each names what to set.
     pub fn build(&self, variables: &dyn Variables) -> Result<Arc<dyn Provider>, Error> {
+        if self.name == OfflineProvider::NAME && self.base_url.is_none() {
+            return Ok(Arc::new(OfflineProvider::new()));
+        }
         let preset = self.preset()?;
         let mut problems = Vec::new();
         let api = self.api.unwrap_or(preset.map_or(Api::Chat, |preset| preset.api));

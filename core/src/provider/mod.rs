@@ -1,8 +1,8 @@
 //! Models: the [`Provider`] contract, what is asked and what comes back.
 //!
 //! A provider turns a neutral [`ModelRequest`] into one model's words. It knows nothing of tools running, guards or
-//! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
-//! around any provider.
+//! the loop. Wire formats live one file each in `wire`; `chain` adds retries and fallbacks around any
+//! provider.
 
 pub mod capability;
 pub(crate) mod chain;
@@ -10,6 +10,7 @@ pub(crate) mod client;
 mod config;
 mod endpoint;
 pub(crate) mod http;
+mod offline;
 mod presets;
 pub(crate) mod retry;
 pub(crate) mod retry_hint;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 pub use crate::error::{ProviderError, ProviderErrorKind};
 pub(crate) use chain::{ChainSession, Fallback, ModelChain, Observer, Retry, Served};
 pub use config::{Api, ProviderConfig};
+pub use offline::OfflineProvider;
 pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.
