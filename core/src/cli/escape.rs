@@ -70,10 +70,7 @@ mod tests {
     #[test]
     fn nothing_a_terminal_acts_on_is_left() {
         let nasty = "a\x1b]0;title\x07b\u{9b}2Jc\u{202e}d\x7f\x08e\r\nf\tg";
-        assert_eq!(
-            lines(nasty),
-            "a\\u{1b}]0;title\\u{7}b\\u{9b}2Jc\\u{202e}d\\u{7f}\\u{8}e\nf\tg"
-        );
+        assert_eq!(lines(nasty), "a\\u{1b}]0;title\\u{7}b\\u{9b}2Jc\\u{202e}d\\u{7f}\\u{8}e\nf\tg");
         assert_eq!(line("one\ntwo\x1b[0m", 40), "one two\\u{1b}[0m");
         assert_eq!(line("abcdef", 3), "abc…");
         assert_eq!(line("abc", 3), "abc");

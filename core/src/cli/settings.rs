@@ -170,13 +170,17 @@ mod tests {
         assert_eq!((chosen.provider.as_deref(), chosen.model.as_deref()), (Some("ollama"), Some("q")));
         let url = Common { base_url: Some("http://127.0.0.1".to_owned()), ..Common::default() };
         let chosen = choose(&url, vec![file(Some("openai"), "m", "https://proxy")], &nothing);
-        assert_eq!((chosen.provider.as_deref(), chosen.base_url.as_deref()), (Some("openai"), Some("http://127.0.0.1")));
+        assert_eq!(
+            (chosen.provider.as_deref(), chosen.base_url.as_deref()),
+            (Some("openai"), Some("http://127.0.0.1"))
+        );
     }
 
     #[test]
     fn options_win_over_files_and_strong_files_over_weak_ones() {
         let strong = Config { max_iterations: Some(3), ..Config::default() };
-        let weak = Config { max_iterations: Some(4), system: Some("weak".into()), tools: Some(false), ..strong.clone() };
+        let weak =
+            Config { max_iterations: Some(4), system: Some("weak".into()), tools: Some(false), ..strong.clone() };
         let options = Common { timeout: Some(Duration::from_secs(9)), ..Common::default() };
         let settings = Settings::new(&options, vec![strong, weak], Path::new("/tmp"), &Fixed(&[])).unwrap();
         assert_eq!((settings.max_iterations, settings.system.as_deref()), (Some(3), Some("weak")));

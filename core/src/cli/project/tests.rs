@@ -6,29 +6,26 @@ use crate::provider::ScriptedProvider;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A folder of its own for one test, removed at the end.
-struct Folder(std::path::PathBuf);
+/// A folder for one test, with the project in `inside`.
+struct Folder(tempfile::TempDir);
 
 impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("cheliped-project-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(path.join("inside/src")).unwrap();
-        Self(path)
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("inside/src")).unwrap();
+        Self(folder)
+    }
+
+    fn path(&self, path: &str) -> std::path::PathBuf {
+        self.0.path().join(path)
     }
 
     fn write(&self, path: &str, content: impl AsRef<[u8]>) {
-        fs::write(self.0.join(path), content).unwrap();
+        fs::write(self.path(path), content).unwrap();
     }
 
     fn root(&self) -> ProjectRoot {
-        ProjectRoot::open(self.0.join("inside")).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        ProjectRoot::open(self.path("inside")).unwrap()
     }
 }
 
@@ -46,7 +43,7 @@ async fn call(root: &ProjectRoot, name: &str, arguments: Value) -> (Outcome, Str
 
 #[tokio::test]
 async fn a_file_is_read_in_pages() {
-    let folder = Folder::new("pages");
+    let folder = Folder::new();
     let lines: String = (1..=450).map(|n| format!("line {n}\n")).collect();
     folder.write("inside/long.txt", lines);
     let root = folder.root();
@@ -64,7 +61,7 @@ async fn a_file_is_read_in_pages() {
 
 #[tokio::test]
 async fn lines_are_searched_and_counted() {
-    let folder = Folder::new("search");
+    let folder = Folder::new();
     folder.write("inside/app.log", "INFO a\r\nERROR b\r\nINFO c\r\nERROR d\r\nerror e");
     let root = folder.root();
     let (_, text) = call(&root, "file_read", json!({"path": "app.log", "search": "ERROR"})).await;
@@ -81,13 +78,13 @@ async fn lines_are_searched_and_counted() {
 
 #[tokio::test]
 async fn nothing_outside_is_shown() {
-    let folder = Folder::new("outside");
+    let folder = Folder::new();
     folder.write("secret.txt", "outside");
     folder.write("inside/a.txt", "inside");
     folder.write("inside/.env", "TOKEN=1");
     folder.write("inside/server.pem", "key");
     let root = folder.root();
-    let outside = folder.0.join("secret.txt");
+    let outside = folder.path("secret.txt");
     let outside = outside.to_str().unwrap();
     for path in [
         "../secret.txt",
@@ -110,11 +107,11 @@ async fn nothing_outside_is_shown() {
 #[cfg(unix)]
 #[tokio::test]
 async fn links_and_pipes_are_no_way_out() {
-    let folder = Folder::new("links");
+    let folder = Folder::new();
     folder.write("secret.txt", "outside");
     folder.write("inside/a.txt", "hello");
     folder.write("inside/.env", "TOKEN=1");
-    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, folder.0.join(name)).unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, folder.path(name)).unwrap();
     link("../secret.txt", "inside/out.txt");
     link("..", "inside/up");
     link("a.txt", "inside/in.txt");
@@ -128,18 +125,18 @@ async fn links_and_pipes_are_no_way_out() {
     assert_eq!(text, "in.txt: 1 line\n1: hello\n");
     let (_, text) = call(&root, "project_info", json!({})).await;
     assert!(text.contains("files: 1 in 1 folders"), "links are not followed: {text}");
-    assert!(std::process::Command::new("mkfifo").arg(folder.0.join("inside/pipe")).status().unwrap().success());
+    assert!(std::process::Command::new("mkfifo").arg(folder.path("inside/pipe")).status().unwrap().success());
     let (outcome, text) = call(&root, "file_read", json!({"path": "pipe"})).await;
     assert_eq!((outcome, text.contains("no ordinary file")), (Outcome::Error, true), "{text}");
 }
 
 #[tokio::test]
 async fn what_is_no_text_is_said_so() {
-    let folder = Folder::new("binary");
+    let folder = Folder::new();
     folder.write("inside/a.bin", [1, 0, 2]);
     folder.write("inside/latin.txt", b"caf\xe9\n");
     folder.write("inside/long.txt", "x".repeat(5000));
-    fs::File::create(folder.0.join("inside/huge.txt")).unwrap().set_len(33 << 20).unwrap();
+    fs::File::create(folder.path("inside/huge.txt")).unwrap().set_len(33 << 20).unwrap();
     let root = folder.root();
     let (outcome, text) = call(&root, "file_read", json!({"path": "a.bin"})).await;
     assert_eq!((outcome, text.as_str()), (Outcome::Ok, "a.bin: a binary file of 3 bytes; its bytes are not shown"));
@@ -155,12 +152,12 @@ async fn what_is_no_text_is_said_so() {
 
 #[tokio::test]
 async fn a_project_is_described() {
-    let folder = Folder::new("info");
+    let folder = Folder::new();
     folder.write("inside/README.md", "\n# Kettle\n\nBoils water.\n");
     folder.write("inside/Cargo.toml", "[package]\n");
     folder.write("inside/src/main.rs", "fn main() {}\n");
     folder.write("inside/src/lib.rs", "\n");
-    fs::create_dir_all(folder.0.join("inside/target/debug")).unwrap();
+    fs::create_dir_all(folder.path("inside/target/debug")).unwrap();
     folder.write("inside/target/debug/made.rs", "\n");
     let (_, text) = call(&folder.root(), "project_info", json!({})).await;
     assert_eq!(
