@@ -16,6 +16,8 @@
 
 pub mod agent;
 pub mod approval;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod context;
 pub mod env;
 pub mod error;
