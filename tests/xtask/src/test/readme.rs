@@ -5,6 +5,7 @@
 
 use super::{Outcome, Ticker};
 use crate::workspace::{self, cargo};
+use std::process::Command;
 
 /// First words of commands that are not run from here, because they would fetch, install, or run this test again.
 const NOT_RUN: &[&str] = &[
@@ -92,9 +93,8 @@ fn run(ticker: &mut Ticker<'_>, line: &str) -> Option<Outcome> {
     match words.as_slice() {
         ["cargo", arguments @ ..] => Some(ticker.run(&mut cargo(arguments))),
         ["cheliped", arguments @ ..] => {
-            let front = ["run", "--quiet", "--package", "cheliped", "--features", "cli", "--"];
-            let all: Vec<&str> = front.iter().copied().chain(arguments.iter().copied()).collect();
-            Some(ticker.run(&mut cargo(&all)))
+            let program = workspace::target().join("debug").join(format!("cheliped{}", std::env::consts::EXE_SUFFIX));
+            Some(ticker.run(Command::new(program).args(arguments).current_dir(workspace::root())))
         }
         _ => Some(Outcome::Failed(format!("README: nobody knows how to test the command {line:?}"))),
     }

@@ -1,10 +1,11 @@
 //! The steps of `cargo xtask test`, in order: what fails quickly comes first.
 
 use super::{Outcome, Report, Ticker, readme};
-use crate::replay;
 use crate::workspace::{self, cargo};
+use crate::{fuzz, replay};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// Targets that the engine is built for. Those that are installed are checked, the others are named.
 const TARGETS: &[&str] = &[
@@ -24,7 +25,9 @@ pub(super) fn all(report: &mut Report, services: bool) {
         let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
         with_component("clippy", "clippy", ticker, &arguments)
     });
-    report.step("build", |ticker| ticker.run(&mut cargo(&["build", "--workspace", "--all-features"])));
+    report.step("build", |ticker| {
+        ticker.run(&mut cargo(&["build", "--workspace", "--all-features", "--lib", "--bins", "--examples"]))
+    });
     report.step("tests", |ticker| {
         let arguments = ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
         ticker.run(&mut cargo(&arguments))
@@ -34,6 +37,13 @@ pub(super) fn all(report: &mut Report, services: bool) {
     });
     bare(report);
     examples(report);
+    report.step("demo", |ticker| {
+        // The program that runs this test, so that nothing is built for it.
+        match std::env::current_exe() {
+            Ok(program) => ticker.run(Command::new(program).arg("demo").current_dir(workspace::root())),
+            Err(error) => Outcome::Failed(format!("cannot find this program: {error}")),
+        }
+    });
     report.step("README", readme::check);
     vectors(report);
     report.step("written exchanges", |_| replayed(&workspace::root().join("tests/fixtures/providers")));
@@ -41,6 +51,7 @@ pub(super) fn all(report: &mut Report, services: bool) {
         None => Outcome::Skipped(format!("{FIXTURES} is not set")),
         Some(folder) => replayed(Path::new(&folder)),
     });
+    report.step("fuzz", |_| fuzzed());
     report.step("services", |_| match services {
         false => Outcome::Skipped("--services was not given".into()),
         true => Outcome::Skipped("no part needs a service yet".into()),
@@ -94,9 +105,10 @@ fn examples(report: &mut Report) {
     }
     for name in names {
         report.step(&format!("example {name}"), |ticker| {
-            // The features of the other steps, so that nothing is built twice.
-            let mut command = cargo(&["run", "--quiet", "--package", package, "--example", &name]);
-            ticker.run(command.env_remove("RUST_LOG"))
+            // Built by the build step with the features of all other steps.
+            let program =
+                workspace::target().join("debug/examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+            ticker.run(Command::new(program).current_dir(workspace::root()))
         });
     }
 }
@@ -129,4 +141,18 @@ fn replayed(folder: &Path) -> Outcome {
             }
         }
     }
+}
+
+/// A short look with broken input at every parser; `cargo xtask fuzz` looks longer.
+fn fuzzed() -> Outcome {
+    let time = Duration::from_secs(2);
+    let mut inputs = 0;
+    for target in cheliped::fuzzing::TARGETS {
+        let fuzzed = fuzz::fuzz_one(target, time, 1);
+        inputs += fuzzed.inputs;
+        if let Some(failure) = fuzzed.failure {
+            return Outcome::Failed(format!("{}: {failure}", fuzzed.target));
+        }
+    }
+    Outcome::Passed(format!("{} parsers, {inputs} inputs", cheliped::fuzzing::TARGETS.len()))
 }
