@@ -1,5 +1,8 @@
 //! Runs every example and the demonstration as a process: exit code 0, and what a newcomer would look for.
 
+// A step that goes wrong ends its test.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;

@@ -135,8 +135,8 @@ impl Page {
         let name = &place.shown;
         let (of, what) = match &request.search {
             Some(wanted) => {
-                let verb = if matching == 1 { "line contains" } else { "lines contain" };
-                (matching, format!("{name}: {matching} of {total} {verb} \"{wanted}\""))
+                let verb = if matching == 1 { "contains" } else { "contain" };
+                (matching, format!("{name}: {matching} of {total} lines {verb} \"{wanted}\""))
             }
             None => (total, format!("{name}: {total} {}", if total == 1 { "line" } else { "lines" })),
         };
