@@ -21,6 +21,9 @@ pub mod cli;
 pub mod context;
 pub mod env;
 pub mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod guard;
 pub mod hooks;
 pub mod limits;

@@ -91,9 +91,13 @@ impl<W: Wire + 'static> HttpProvider<W> {
         let mut parts = Vec::new();
         splitter.push(body);
         while let Some(event) = splitter.next().map_err(too_long)? {
-            decoder.event(event.name, event.data, &mut parts)?;
+            if !event.data.is_empty() {
+                decoder.event(event.name, event.data, &mut parts)?;
+            }
         }
-        if let Some(event) = splitter.finish().map_err(too_long)? {
+        if let Some(event) = splitter.finish().map_err(too_long)?
+            && !event.data.is_empty()
+        {
             decoder.event(event.name, event.data, &mut parts)?;
         }
         decoder.finish()
@@ -556,3 +560,6 @@ fn innermost(error: &reqwest::Error) -> String {
     }
     cause.to_string()
 }
+
+#[cfg(test)]
+mod tests;

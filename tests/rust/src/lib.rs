@@ -1,1 +1,1 @@
-//! Placeholder.
+//! Tests of the whole crate from outside: its architecture, its runs, its promises.
