@@ -19,7 +19,7 @@ pub(super) fn start(mut reply: ModelReply, history: &[Message], count: &mut u32,
             let effect = match registry.get(&call.name) {
                 Some(tool) => {
                     call::tidy(tool.as_ref(), &mut call);
-                    tool.effect(&call.arguments)
+                    call::effect(tool.as_ref(), &call.arguments)
                 }
                 None => Effect::Unspecified,
             };
@@ -75,7 +75,7 @@ pub(super) fn correct_names(batch: &mut Batch, registry: &Registry) -> Vec<(Arc<
 pub(super) fn record(
     batch: &mut Batch,
     failed: &mut BTreeSet<Box<str>>,
-    denied: &mut BTreeSet<Box<str>>,
+    denied: &mut BTreeMap<Box<str>, Box<str>>,
     place: usize,
     result: ToolResult,
     failure: Option<String>,
@@ -86,7 +86,7 @@ pub(super) fn record(
         return false;
     }
     if result.outcome == Outcome::Denied {
-        denied.insert(signature(&state.call));
+        denied.insert(signature(&state.call), result.content.as_text().into());
     }
     if let Some(message) = failure.filter(|_| counts) {
         let signature = signature(&state.call);
@@ -112,13 +112,16 @@ pub(super) fn signature(call: &ToolCall) -> Box<str> {
 }
 
 /// Ends a batch: what did not start is recorded as such. Gives the two messages and the names of the tools called.
-pub(super) fn close(batch: &mut Batch) -> (AssistantMessage, Vec<ToolResult>, Vec<Arc<str>>) {
+pub(super) fn close(batch: &mut Batch, registry: &Registry) -> (AssistantMessage, Vec<ToolResult>, Vec<Arc<str>>) {
     let mut called = Vec::with_capacity(batch.calls.len());
     let mut results = Vec::with_capacity(batch.calls.len());
     for state in std::mem::take(&mut batch.calls) {
         let result = match state.result {
             Some(result) => {
-                called.push(Arc::clone(&state.call.name));
+                // A name that was corrected is no tool's.
+                if registry.get(&state.call.name).is_some() {
+                    called.push(Arc::clone(&state.call.name));
+                }
                 result
             }
             None => result(&state.call, notice::not_run(), Outcome::NotRun),
@@ -180,10 +183,11 @@ impl Batch {
         places
     }
 
-    /// Marks a call as started, with the arguments that run.
-    pub(super) fn start(&mut self, place: usize, call: ToolCall) {
+    /// Marks a call as started, with the arguments that run and what they change.
+    pub(super) fn start(&mut self, place: usize, call: ToolCall, effect: Effect) {
         if let Some(state) = self.calls.get_mut(place) {
             state.call = call;
+            state.effect = effect;
             state.status = CallStatus::Started;
         }
     }

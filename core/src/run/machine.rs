@@ -161,6 +161,8 @@ pub enum Notice {
     MaxIterations,
     /// The model is asked once more without tools.
     RetryWithoutTools {
+        /// The iteration that was lost.
+        iteration: u32,
         /// The unknown names, `(empty-response)` or `(provider-rejected)`.
         tool_name: Arc<str>,
         /// Why.
@@ -313,7 +315,7 @@ impl Rules {
         detail: &str,
         notices: &mut Vec<Notice>,
     ) -> Next {
-        if rejected_tool_call && !state.tools_off && !self.registry.is_empty() {
+        if rejected_tool_call && !state.tools_off {
             let error =
                 format!("The provider rejected the request over a tool call; asking once more without tools: {detail}");
             return self.retry_without_tools(state, "(provider-rejected)".into(), error, notices);
@@ -329,7 +331,7 @@ impl Rules {
         notices: &mut Vec<Notice>,
     ) -> Next {
         state.tools_off = true;
-        notices.push(Notice::RetryWithoutTools { tool_name, error });
+        notices.push(Notice::RetryWithoutTools { iteration: state.iteration, tool_name, error });
         self.ask(state, notices)
     }
 
@@ -346,7 +348,7 @@ impl Rules {
             && state.corrections.saturating_add(corrections) <= limits::NAME_CORRECTIONS
             && unknown.iter().all(|name| !self.registry.similar(name).is_empty());
         if !unknown.is_empty() && !correctable {
-            if state.tools_off || self.registry.is_empty() {
+            if state.tools_off {
                 let call = reply.calls.into_iter().find(|call| self.registry.get(&call.name).is_none());
                 let (name, arguments) = call.map(|call| (call.name, call.arguments)).unwrap_or_default();
                 return fail(state, Failure::UnknownTool { name, arguments });
@@ -380,7 +382,7 @@ impl Rules {
             }
         }
         let answer = batch.repeated.values().next().cloned();
-        let (assistant, results, called) = batch::close(batch);
+        let (assistant, results, called) = batch::close(batch, &self.registry);
         state.tools_called.extend(called);
         state.phase = Phase::Ready;
         push(state, Message::Assistant(assistant));

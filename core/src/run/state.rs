@@ -38,8 +38,8 @@ pub struct RunState {
     pub tools_called: Vec<Arc<str>>,
     /// Calls that failed once, by signature.
     pub failed: BTreeSet<Box<str>>,
-    /// Calls that were denied, by signature.
-    pub denied: BTreeSet<Box<str>>,
+    /// Calls that were denied, by signature, with what the model was told.
+    pub denied: BTreeMap<Box<str>, Box<str>>,
     /// Usage of each model call.
     pub steps: Vec<Usage>,
     /// What the model that served last said besides its text.
@@ -159,7 +159,7 @@ impl RunState {
             corrections: 0,
             tools_called: Vec::new(),
             failed: BTreeSet::new(),
-            denied: BTreeSet::new(),
+            denied: BTreeMap::new(),
             steps: Vec::new(),
             last: None,
             steering: Vec::new(),

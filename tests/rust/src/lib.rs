@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Tests of the whole crate from outside: its architecture, its runs, its promises.
+
+pub mod vector;
