@@ -9,7 +9,7 @@ use crate::limits;
 use crate::prompt::{SkillLine, system_prompt};
 use crate::provider::retry::RetryPolicy;
 use crate::provider::throttle::{MAX_WAIT, Throttle};
-use crate::provider::{ModelChain, ModelOptions, Provider, ToolChoice, ToolSpec};
+use crate::provider::{ModelChain, ModelOptions, Provider, ProviderConfig, ToolChoice, ToolSpec};
 use crate::run::{Checkpoint, Engine, NoCheckpoint, Rules, Selecting, StreamMode, UnknownTool};
 use crate::screening::{Guard, GuardChain};
 use crate::skills::Skill;
@@ -25,10 +25,12 @@ pub(super) enum Choice {
     Ready(Arc<dyn Provider>),
     /// To be made of a text such as `anthropic:MODEL`.
     Named(String),
+    /// To be made of settings.
+    Configured(Box<ProviderConfig>),
 }
 
-/// Something that names or is a provider: a provider, a shared one, or a text such as `anthropic:MODEL`, `openai` or
-/// `offline`.
+/// Something that names or is a provider: a provider, a shared one, settings, or a text such as `anthropic:MODEL`,
+/// `openai` or `offline`.
 pub trait IntoProvider {
     /// The choice, made when the agent is built.
     #[doc(hidden)]
@@ -47,6 +49,12 @@ impl<P: Provider + 'static> IntoProvider for P {
 impl IntoProvider for Arc<dyn Provider> {
     fn into_choice(self) -> ProviderChoice {
         ProviderChoice(Choice::Ready(self))
+    }
+}
+
+impl IntoProvider for ProviderConfig {
+    fn into_choice(self) -> ProviderChoice {
+        ProviderChoice(Choice::Configured(Box::new(self)))
     }
 }
 
@@ -499,11 +507,13 @@ impl AgentBuilder {
     }
 }
 
-fn resolve(choice: Option<Choice>, _env: &Env) -> Result<Arc<dyn Provider>, Error> {
+fn resolve(choice: Option<Choice>, env: &Env) -> Result<Arc<dyn Provider>, Error> {
+    let variables = env.variables.as_ref();
     match choice {
         Some(Choice::Ready(provider)) => Ok(provider),
-        Some(Choice::Named(name)) => Err(Error::configuration(format!("unknown provider {name:?}"))),
-        None => Err(Error::configuration("no provider")),
+        Some(Choice::Configured(config)) => config.build(variables),
+        Some(Choice::Named(text)) => ProviderConfig::parse(&text).build(variables),
+        None => ProviderConfig::detect(variables).build(variables),
     }
 }
 

@@ -1,13 +1,23 @@
 //! Models: the [`Provider`] contract, what is asked and what comes back.
 //!
 //! A provider turns a neutral [`ModelRequest`] into one model's words. It knows nothing of tools running, guards or
-//! the loop. Wire formats live one file each in [`wire`]; [`chain`](crate::provider) adds retries and fallbacks
-//! around any provider.
+//! the loop. Wire formats live one file each in `wire`; `chain` adds retries and fallbacks around any
+//! provider.
 
+pub mod capability;
 pub(crate) mod chain;
+pub(crate) mod client;
+mod config;
+mod endpoint;
+pub(crate) mod http;
+mod offline;
+mod presets;
 pub(crate) mod retry;
+pub(crate) mod retry_hint;
 mod scripted;
+pub(crate) mod sse;
 pub(crate) mod throttle;
+pub(crate) mod wire;
 
 use crate::message::{History, Native, ToolCall, Usage};
 use futures::future::BoxFuture;
@@ -18,6 +28,8 @@ use std::sync::Arc;
 
 pub use crate::error::{ProviderError, ProviderErrorKind};
 pub(crate) use chain::{ChainSession, Fallback, ModelChain, Observer, Retry, Served};
+pub use config::{Api, ProviderConfig};
+pub use offline::OfflineProvider;
 pub use scripted::{RecordedRequest, Script, ScriptedError, ScriptedProvider, Step};
 
 /// A model behind an API, or something that behaves like one.

@@ -1,5 +1,21 @@
 //! Wire formats, one file each: how a request is written and a reply is read. No I/O here.
 
+pub(crate) mod anthropic;
+pub(crate) mod arguments;
+pub(crate) mod attachment;
+pub(crate) mod chat;
+pub(crate) mod failure;
+pub(crate) mod gemini;
+pub(crate) mod lenient;
+pub(crate) mod ollama;
+pub(crate) mod raw;
+#[cfg(test)]
+mod recorded;
+pub(crate) mod responses;
+#[cfg(test)]
+mod sample;
+pub(crate) mod turns;
+
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use std::time::Duration;
 
@@ -25,6 +41,11 @@ pub(crate) trait Wire: Send + Sync {
     /// # Errors
     /// `server` when the body is no reply; the kind of the error that the body tells, where it tells one.
     fn decode(&self, body: &[u8]) -> Result<ModelReply, ProviderError>;
+
+    /// Looks at a whole reply with its request at hand, before the caller sees it.
+    fn settle(&self, _request: &ModelRequest, reply: ModelReply) -> ModelReply {
+        reply
+    }
 
     /// Starts reading a streamed reply.
     fn decoder(&self) -> Self::Decoder;

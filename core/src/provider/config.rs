@@ -1,0 +1,530 @@
+//! Choosing a provider by name and settings, and making it.
+//!
+//! Settings are collected without complaint; [`ProviderConfig::build`] reports all their problems together. Keys are
+//! held as secrets and never printed.
+
+use super::client::{ClientSettings, Proxies, proxy_url};
+use super::endpoint::{self, is_loopback};
+use super::http::{HttpProvider, HttpSettings, Timeouts};
+use super::presets::{self, PRESETS, Preset};
+use super::wire::Wire;
+use super::wire::anthropic::Anthropic;
+use super::wire::chat::Chat;
+use super::wire::chat::dialect::Dialect;
+use super::wire::gemini::Gemini;
+use super::wire::ollama::Ollama;
+use super::wire::responses::Responses;
+use super::{OfflineProvider, Provider};
+use crate::env::Variables;
+use crate::error::Error;
+use crate::limits::{CONNECT_TIMEOUT, FIRST_BYTE_TIMEOUT, IDLE_TIMEOUT, MODEL_CALL_TIMEOUT};
+use reqwest::Url;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret, SecretString};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Names the provider when the code does not, for example `anthropic` or `openai:gpt-4o`.
+const PROVIDER_VARIABLE: &str = "CHELIPED_PROVIDER";
+/// Names the model when the code does not.
+const MODEL_VARIABLE: &str = "CHELIPED_MODEL";
+/// Seconds for a whole call, the first byte and silence.
+const TIMEOUT_VARIABLE: &str = "CHELIPED_HTTP_TIMEOUT";
+/// Seconds to reach the server.
+const CONNECT_VARIABLE: &str = "CHELIPED_HTTP_CONNECT_TIMEOUT";
+
+/// The API that a provider is spoken to in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Api {
+    /// Anthropic's Messages.
+    Messages,
+    /// OpenAI's chat completions, which most servers speak.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Gemini's `generateContent`.
+    GenerateContent,
+    /// Ollama's own chat.
+    OllamaChat,
+}
+
+/// Settings of a model behind an API.
+///
+/// What is not set comes from environment variables: the key from the provider's own (such as `ANTHROPIC_API_KEY`),
+/// the model from `CHELIPED_MODEL`, times from `CHELIPED_HTTP_TIMEOUT` and `CHELIPED_HTTP_CONNECT_TIMEOUT` (seconds),
+/// the proxy from `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`. Variables are read through
+/// [`Variables`] when the provider is built and never afterwards.
+///
+/// ```
+/// use cheliped::provider::ProviderConfig;
+/// # struct Nothing;
+/// # impl cheliped::env::Variables for Nothing { fn get(&self, _: &str) -> Option<String> { None } }
+/// # let variables = Nothing;
+/// let provider = ProviderConfig::parse("openai:gpt-4o").api_key("sk-123").build(&variables)?;
+/// assert_eq!((provider.name(), provider.model()), ("openai", "gpt-4o"));
+///
+/// let local = ProviderConfig::named("custom").base_url("http://127.0.0.1:8080").model("llama").build(&variables)?;
+/// assert_eq!(local.name(), "custom");
+///
+/// let error = ProviderConfig::named("groq").build(&variables).err().unwrap();
+/// assert!(error.to_string().contains("GROQ_API_KEY"));
+/// # Ok::<(), cheliped::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct ProviderConfig {
+    name: String,
+    /// Nobody named a provider and no variable did.
+    is_guess: bool,
+    model: Option<String>,
+    api_key: Option<SecretString>,
+    base_url: Option<String>,
+    headers: Vec<(String, SecretString)>,
+    proxy: Option<SecretString>,
+    ca_file: Option<PathBuf>,
+    connect_timeout: Option<Duration>,
+    first_byte_timeout: Option<Option<Duration>>,
+    idle_timeout: Option<Option<Duration>>,
+    call_timeout: Option<Option<Duration>>,
+    api: Option<Api>,
+    text_calls: Option<bool>,
+}
+
+impl std::fmt::Debug for ProviderConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // An address may hold a key in its query, so only its host is shown.
+        let host = |text: &str| Url::parse(text).ok().and_then(|url| url.host_str().map(str::to_owned));
+        f.debug_struct("ProviderConfig")
+            .field("name", &self.name)
+            .field("model", &self.model)
+            .field("api_key", &self.api_key)
+            .field("base_url", &self.base_url.as_deref().map(host))
+            .field("headers", &self.headers)
+            .field("proxy", &self.proxy)
+            .field("ca_file", &self.ca_file)
+            .field("api", &self.api)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ProviderConfig {
+    /// Starts with a provider by name: `anthropic`, `openai`, `groq`, `gemini`, `mistral`, `deepseek`, `ollama`,
+    /// `openrouter`, or `custom` for any server that speaks OpenAI's chat completions. Case does not matter. Another
+    /// name works together with [`base_url`](Self::base_url).
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into().trim().to_lowercase(),
+            is_guess: false,
+            model: None,
+            api_key: None,
+            base_url: None,
+            headers: Vec::new(),
+            proxy: None,
+            ca_file: None,
+            connect_timeout: None,
+            first_byte_timeout: None,
+            idle_timeout: None,
+            call_timeout: None,
+            api: None,
+            text_calls: None,
+        }
+    }
+
+    /// Starts with `"provider:model"`, or with a provider alone. The model may hold colons itself.
+    ///
+    /// ```
+    /// use cheliped::provider::ProviderConfig;
+    /// let config = ProviderConfig::parse("ollama:qwen2.5:7b");
+    /// assert_eq!((config.provider_name(), config.model_name()), ("ollama", Some("qwen2.5:7b")));
+    /// ```
+    pub fn parse(text: &str) -> Self {
+        let (name, model) = text.split_once(':').unwrap_or((text, ""));
+        let mut config = Self::named(name);
+        config.model = Some(model.trim().to_owned()).filter(|model| !model.is_empty());
+        config
+    }
+
+    /// Starts with the provider that the environment names: `CHELIPED_PROVIDER`, or the first that is set of
+    /// `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GROQ_API_KEY`, `GEMINI_API_KEY`, `MISTRAL_API_KEY`,
+    /// `DEEPSEEK_API_KEY`, `OLLAMA_HOST` and `OPENROUTER_API_KEY`; otherwise `anthropic`.
+    pub fn detect(variables: &dyn Variables) -> Self {
+        if let Some(named) = read(variables, PROVIDER_VARIABLE) {
+            return Self::parse(&named);
+        }
+        let found = PRESETS.iter().find(|preset| preset.found_by.is_some_and(|name| read(variables, name).is_some()));
+        match found {
+            Some(preset) => Self::named(preset.name),
+            None => Self { is_guess: true, ..Self::named("anthropic") },
+        }
+    }
+
+    /// The provider's name.
+    pub fn provider_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The model, if one is set here.
+    pub fn model_name(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// Sets the model. Default: `CHELIPED_MODEL`, then the provider's own default.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = Some(model.into()).filter(|model| !model.trim().is_empty());
+        self
+    }
+
+    /// Sets the key. Default: the provider's variable.
+    #[must_use]
+    pub fn api_key(mut self, key: impl Into<SecretString>) -> Self {
+        self.api_key = Some(key.into()).filter(|key| !key.expose_secret().is_empty());
+        self
+    }
+
+    /// Sets where the server is: its root, with or without `/v1`, or the whole address for requests. Default: the
+    /// provider's own; for `ollama` the variable `OLLAMA_HOST`, for `custom` `OPENAI_BASE_URL`.
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        self.base_url = Some(url.into()).filter(|url| !url.trim().is_empty());
+        self
+    }
+
+    /// Sends this header with every request, instead of one of the same name that the API wants.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<SecretString>) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Reaches the server through this http proxy. Default: the standard variables, which count for no server on
+    /// this machine.
+    #[must_use]
+    pub fn proxy(mut self, url: impl Into<SecretString>) -> Self {
+        self.proxy = Some(url.into());
+        self
+    }
+
+    /// Trusts the certificates of this PEM bundle instead of the platform's.
+    #[must_use]
+    pub fn ca_file(mut self, file: impl Into<PathBuf>) -> Self {
+        self.ca_file = Some(file.into());
+        self
+    }
+
+    /// Limits the time to reach the server. Default 10 s, or `CHELIPED_HTTP_CONNECT_TIMEOUT`.
+    #[must_use]
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = Some(limit);
+        self
+    }
+
+    /// Limits the time until the answer begins; `None` for no limit. Default 120 s, or `CHELIPED_HTTP_TIMEOUT`.
+    #[must_use]
+    pub fn first_byte_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.first_byte_timeout = Some(limit.into());
+        self
+    }
+
+    /// Limits the silence between two pieces of an answer; `None` for no limit. Default 120 s, or
+    /// `CHELIPED_HTTP_TIMEOUT`.
+    #[must_use]
+    pub fn idle_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.idle_timeout = Some(limit.into());
+        self
+    }
+
+    /// Limits a whole call that is not streamed; `None` for no limit. Default 120 s, or `CHELIPED_HTTP_TIMEOUT`.
+    #[must_use]
+    pub fn call_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
+        self.call_timeout = Some(limit.into());
+        self
+    }
+
+    /// Speaks another API than the provider's usual one, for example [`Api::Responses`] to OpenAI or
+    /// [`Api::OllamaChat`] to Ollama.
+    #[must_use]
+    pub fn api(mut self, api: Api) -> Self {
+        self.api = Some(api);
+        self
+    }
+
+    /// Whether tool calls that the model writes as text are read as calls. Only a reply that is nothing but calls of
+    /// offered tools with readable arguments counts. Default: for small local models that are known to need it.
+    #[must_use]
+    pub fn text_calls(mut self, read: bool) -> Self {
+        self.text_calls = Some(read);
+        self
+    }
+
+    /// Makes the provider. No connection is opened, and no certificate is read before the first call.
+    ///
+    /// # Errors
+    /// [`Error::Configuration`] with every problem found: an unknown provider, a missing key, model or address, a
+    /// header, key or proxy that cannot be used, a time limit of zero. Each names what to set.
+    pub fn build(&self, variables: &dyn Variables) -> Result<Arc<dyn Provider>, Error> {
+        if self.name == OfflineProvider::NAME && self.base_url.is_none() {
+            return Ok(Arc::new(OfflineProvider::new()));
+        }
+        let preset = self.preset()?;
+        let mut problems = Vec::new();
+        let api = self.api.unwrap_or(preset.map_or(Api::Chat, |preset| preset.api));
+        let key = self.key(preset, variables, &mut problems);
+        let model = self.model_for(preset, variables, &mut problems);
+        let target = self.target(preset, api, variables, &mut problems);
+        let headers = self.header_map(&mut problems);
+        let timeouts = self.timeouts(variables, &mut problems);
+        let connect_timeout = self.connect(variables, &mut problems);
+        let proxies = self.proxies(target.as_ref(), variables, &mut problems);
+        let (Some(model), Some(target), true) = (model, target, problems.is_empty()) else {
+            return Err(Error::Configuration { problems });
+        };
+        let secrets = key.iter().cloned().chain(self.secret_headers()).collect();
+        let settings = HttpSettings {
+            name: self.name.clone(),
+            model: model.clone(),
+            headers,
+            client: Arc::new(ClientSettings { proxies, ca_file: self.ca_file.clone(), connect_timeout }),
+            timeouts,
+            secrets,
+        };
+        let address = String::from(target);
+        Ok(match api {
+            Api::Messages => over_http(Anthropic::new(&address, key, &model), settings),
+            Api::GenerateContent => over_http(Gemini::new(&address, key, &model), settings),
+            Api::Chat => {
+                let chat = Chat::new(Dialect::of(&self.name), address, key, &model);
+                over_http(chat.read_text_calls(self.text_calls), settings)
+            }
+            Api::Responses => over_http(Responses::new(address, key, &model), settings),
+            Api::OllamaChat => over_http(Ollama::new(address, key, &model), settings),
+        })
+    }
+
+    /// The preset, or `None` for a server of the user's own.
+    fn preset(&self) -> Result<Option<&'static Preset>, Error> {
+        let preset = presets::of(&self.name);
+        if preset.is_some() || (self.base_url.is_some() && !self.name.is_empty()) {
+            return Ok(preset);
+        }
+        let known: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        Err(Error::configuration(format!(
+            "unknown provider {:?}: known are {}; any other server that speaks OpenAI's chat completions needs a base \
+             URL",
+            self.name,
+            known.join(", ")
+        )))
+    }
+
+    fn key(
+        &self,
+        preset: Option<&Preset>,
+        variables: &dyn Variables,
+        problems: &mut Vec<String>,
+    ) -> Option<SecretString> {
+        let variable = preset.and_then(|preset| preset.key_variable);
+        let from_variable = || variable.and_then(|name| read(variables, name)).map(SecretString::from);
+        let key = self.api_key.clone().or_else(from_variable);
+        let source = if self.api_key.is_some() { "api_key" } else { variable.unwrap_or("api_key") };
+        match &key {
+            Some(key) if HeaderValue::from_str(key.expose_secret()).is_err() => {
+                problems.push(format!("the key in {source} holds a line break or another character that no key has"));
+            }
+            None if preset.is_some_and(|preset| preset.needs_key) => problems.push(self.no_key(variable)),
+            Some(_) | None => {}
+        }
+        key
+    }
+
+    fn no_key(&self, variable: Option<&str>) -> String {
+        if self.is_guess {
+            let keys: Vec<&str> = PRESETS.iter().filter_map(|preset| preset.found_by).collect();
+            return format!(
+                "no provider is named and no key was found: set one of {} (OLLAMA_HOST needs no key), or name a \
+                 provider in the code or in {PROVIDER_VARIABLE}",
+                keys.join(", ")
+            );
+        }
+        format!(
+            "no API key for provider {:?}: set {} in the environment, or give one with api_key",
+            self.name,
+            variable.unwrap_or_default()
+        )
+    }
+
+    fn model_for(
+        &self,
+        preset: Option<&Preset>,
+        variables: &dyn Variables,
+        problems: &mut Vec<String>,
+    ) -> Option<String> {
+        if let Some(model) = &self.model {
+            return Some(model.clone());
+        }
+        if let Some(model) = read(variables, MODEL_VARIABLE) {
+            let maker = presets::maker_of(&model);
+            let has_own_models = preset.is_some_and(|preset| {
+                preset.found_by.is_some() && !matches!(preset.name, "groq" | "ollama" | "openrouter")
+            });
+            if has_own_models && maker.is_some_and(|maker| maker != self.name) {
+                tracing::warn!(
+                    provider = self.name,
+                    model,
+                    "{MODEL_VARIABLE} names a model of another provider; it is sent all the same"
+                );
+            }
+            return Some(model);
+        }
+        let default = preset.and_then(|preset| preset.model).map(str::to_owned);
+        if default.is_none() {
+            problems.push(format!(
+                "no model for provider {name:?}: set {MODEL_VARIABLE}, or write \"{name}:MODEL\"",
+                name = self.name
+            ));
+        }
+        default
+    }
+
+    fn target(
+        &self,
+        preset: Option<&Preset>,
+        api: Api,
+        variables: &dyn Variables,
+        problems: &mut Vec<String>,
+    ) -> Option<Url> {
+        let variable = preset.and_then(|preset| preset.base_variable);
+        let set = self.base_url.clone().or_else(|| variable.and_then(|name| read(variables, name)));
+        let source = if self.base_url.is_some() { "base_url" } else { variable.unwrap_or("base_url") };
+        let base = match set {
+            Some(host) if self.name == "ollama" => endpoint::ollama_base(&host),
+            Some(url) => url,
+            None => match preset.and_then(|preset| preset.base) {
+                // Google keeps its compatible side in a folder.
+                Some(base) if self.name == "gemini" && api == Api::Chat => format!("{base}/openai"),
+                Some(base) => base.to_owned(),
+                None => {
+                    problems.push(format!(
+                        "provider {:?} needs an address: set {source} to the server's base URL, such as \
+                         http://127.0.0.1:8080/v1",
+                        self.name
+                    ));
+                    return None;
+                }
+            },
+        };
+        let address = match api {
+            Api::Messages | Api::GenerateContent => endpoint::parse(&base),
+            Api::Chat | Api::Responses | Api::OllamaChat => endpoint::address(&base, api),
+        };
+        address.map_err(|problem| problems.push(format!("the address in {source} cannot be used: {problem}"))).ok()
+    }
+
+    fn header_map(&self, problems: &mut Vec<String>) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(self.headers.len());
+        for (name, value) in &self.headers {
+            let read = HeaderName::try_from(name.as_str()).ok().zip(HeaderValue::from_str(value.expose_secret()).ok());
+            match read {
+                Some((name, mut value)) => {
+                    value.set_sensitive(true);
+                    headers.insert(name, value);
+                }
+                None => problems.push(format!(
+                    "header {name:?} cannot be sent: a name has letters, digits and dashes, a value no line break and \
+                     no other control character"
+                )),
+            }
+        }
+        headers
+    }
+
+    /// Values of headers that look like credentials.
+    fn secret_headers(&self) -> impl Iterator<Item = SecretString> {
+        self.headers
+            .iter()
+            .filter(|(name, _)| {
+                let name = name.to_ascii_lowercase();
+                ["auth", "key", "token", "secret", "cookie"].iter().any(|word| name.contains(word))
+            })
+            .map(|(_, value)| value.clone())
+    }
+
+    fn timeouts(&self, variables: &dyn Variables, problems: &mut Vec<String>) -> Timeouts {
+        let common = seconds(variables, TIMEOUT_VARIABLE);
+        let mut limit = |name: &str, own: Option<Option<Duration>>, default: Duration| {
+            if own == Some(Some(Duration::ZERO)) {
+                problems.push(format!("{name} is zero, which no call can keep; give no limit to switch it off"));
+            }
+            own.unwrap_or(Some(common.unwrap_or(default)))
+        };
+        Timeouts {
+            first_byte: limit("first_byte_timeout", self.first_byte_timeout, FIRST_BYTE_TIMEOUT),
+            idle: limit("idle_timeout", self.idle_timeout, IDLE_TIMEOUT),
+            call: limit("call_timeout", self.call_timeout, MODEL_CALL_TIMEOUT),
+        }
+    }
+
+    fn connect(&self, variables: &dyn Variables, problems: &mut Vec<String>) -> Duration {
+        if self.connect_timeout == Some(Duration::ZERO) {
+            problems.push("connect_timeout is zero, which no call can keep".to_owned());
+        }
+        self.connect_timeout.or_else(|| seconds(variables, CONNECT_VARIABLE)).unwrap_or(CONNECT_TIMEOUT)
+    }
+
+    fn proxies(&self, target: Option<&Url>, variables: &dyn Variables, problems: &mut Vec<String>) -> Proxies {
+        let mut url = |text: &str, source: &str| match proxy_url(text, source) {
+            Ok(url) => Some(url),
+            Err(error) => {
+                problems.push(error.to_string());
+                None
+            }
+        };
+        if let Some(proxy) = &self.proxy {
+            let url = url(proxy.expose_secret(), "proxy");
+            return Proxies { http: url.clone(), https: url, direct: None };
+        }
+        // Only the one that the target needs is looked at, so that another one's fault stops nobody.
+        let Some(target) = target.filter(|target| !is_loopback(target)) else { return Proxies::default() };
+        let direct = ["NO_PROXY", "no_proxy"].iter().find_map(|name| read(variables, name));
+        let mut first = |names: &[&str]| {
+            names
+                .iter()
+                .find_map(|name| read(variables, name).map(|text| (text, *name)))
+                .and_then(|(text, name)| url(&text, name))
+        };
+        if target.scheme() == "https" {
+            let https = first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
+            return Proxies { https, http: None, direct };
+        }
+        // Under CGI a visitor's `Proxy` header becomes HTTP_PROXY.
+        let names: &[&str] = if read(variables, "REQUEST_METHOD").is_some() {
+            &["http_proxy", "ALL_PROXY", "all_proxy"]
+        } else {
+            &["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"]
+        };
+        Proxies { http: first(names), https: None, direct }
+    }
+}
+
+fn over_http<W: Wire + 'static>(wire: W, settings: HttpSettings) -> Arc<dyn Provider> {
+    Arc::new(HttpProvider::new(wire, settings))
+}
+
+/// A variable that is set and not blank.
+fn read(variables: &dyn Variables, name: &str) -> Option<String> {
+    variables.get(name).filter(|value| !value.trim().is_empty())
+}
+
+/// A number of seconds from a variable. What is no positive number is told and ignored.
+fn seconds(variables: &dyn Variables, name: &str) -> Option<Duration> {
+    let text = read(variables, name)?;
+    let limit = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let limit = limit.filter(|limit| !limit.is_zero());
+    if limit.is_none() {
+        tracing::warn!(variable = name, value = text, "not a positive number of seconds; the default is used");
+    }
+    limit
+}
+
+#[cfg(test)]
+mod tests;
