@@ -119,7 +119,7 @@ pub enum Failure {
     },
     /// The token budget.
     TokenBudget {
-        /// Spent and estimated.
+        /// Spent by the calls so far; with the estimate of the next one it passes the budget.
         spent: u64,
         /// The budget.
         budget: u64,
@@ -152,7 +152,7 @@ pub enum Notice {
     },
     /// The next request would pass the budget.
     BudgetExceeded {
-        /// Spent and estimated.
+        /// Spent by the calls so far; with the estimate of the next one it passes the budget.
         spent: u64,
         /// The budget.
         budget: u64,
@@ -264,8 +264,8 @@ impl Rules {
         state.iteration += 1;
         notices.push(Notice::Iteration { iteration: state.iteration });
         if let Some(budget) = self.max_tokens_spent {
-            let spent = state.steps.iter().map(Usage::spent).sum::<u64>() + limits::tokens_of_chars(state.chars);
-            if spent > budget {
+            let spent = state.steps.iter().map(Usage::spent).fold(0, u64::saturating_add);
+            if spent.saturating_add(limits::tokens_of_chars(state.chars)) > budget {
                 notices.push(Notice::BudgetExceeded { spent, budget });
                 return fail(state, Failure::TokenBudget { spent, budget });
             }

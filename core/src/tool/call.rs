@@ -148,7 +148,7 @@ impl CallDesk {
             let text = notice::unknown_tool(&call.name, &self.registry.similar(&call.name));
             return self.refuse(call, iteration, text, "unknown tool").await;
         };
-        let findings = match self.scan(call).await {
+        let findings = match self.scan(call, iteration).await {
             Ok(findings) => findings,
             Err(reason) => return self.refuse(call, iteration, notice::error(&reason), &reason).await,
         };
@@ -166,7 +166,7 @@ impl CallDesk {
             let text = notice::invalid_arguments(&call.name, &problems);
             return self.refuse(call, iteration, text, &problems).await;
         }
-        match self.approve(tool.as_ref(), call, &findings, denied).await {
+        match self.approve(tool.as_ref(), call, iteration, &findings, denied).await {
             Approval::Granted => Admission::Run,
             Approval::Pause => Admission::Suspend,
             Approval::Unfit(problems) => {
@@ -321,7 +321,7 @@ impl CallDesk {
     }
 
     /// Scans the arguments; gives what was found, or the reason when that blocks.
-    async fn scan(&self, call: &ToolCall) -> Result<Vec<String>, String> {
+    async fn scan(&self, call: &ToolCall, iteration: u32) -> Result<Vec<String>, String> {
         if self.guards.is_empty() || self.limits.scan_arguments == ScanToolArguments::Off {
             return Ok(Vec::new());
         }
@@ -333,7 +333,7 @@ impl CallDesk {
             source: source.to_string(),
             reason: refusal.reason.clone(),
         };
-        self.emitter.emit(EventName::GuardFlagged, Place::default(), event).await;
+        self.emitter.emit(EventName::GuardFlagged, Place::call(iteration, &call.id), event).await;
         match self.limits.scan_arguments {
             ScanToolArguments::Block => Err(refusal.reason),
             ScanToolArguments::Flag | ScanToolArguments::Off => Ok(vec![refusal.reason]),
@@ -344,6 +344,7 @@ impl CallDesk {
         &self,
         tool: &dyn Tool,
         call: &mut ToolCall,
+        iteration: u32,
         findings: &[String],
         denied: impl Fn(&ToolCall) -> Option<String>,
     ) -> Approval {
@@ -375,7 +376,7 @@ impl CallDesk {
             Decision::AllowWith(arguments) => {
                 call.arguments = arguments;
                 tidy(tool, call);
-                if let Err(reason) = self.scan(call).await {
+                if let Err(reason) = self.scan(call, iteration).await {
                     return Approval::Unfit(reason);
                 }
                 match tool.definition().schema().check(&call.arguments) {

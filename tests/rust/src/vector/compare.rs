@@ -5,7 +5,7 @@ use super::play::{Cut, play};
 use serde_json::{Map, Value};
 
 /// Keys that an expectation may have.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 28] = [
     "text",
     "error",
     "failed",
@@ -33,6 +33,7 @@ const KEYS: [&str; 27] = [
     "saves",
     "conversation",
     "stream",
+    "stream_events",
 ];
 
 /// Events that only a stream has, or has at another place.
@@ -74,7 +75,8 @@ pub fn differences(case: &Case, mode: Mode, outcome: &Map<String, Value>) -> Vec
         match key.as_str() {
             "events" => events(mode, expected, outcome, &mut problems),
             "event_payloads" => payloads(expected, outcome, &mut problems),
-            "stream" if mode != Mode::Live => {}
+            "stream" | "stream_events" if mode != Mode::Live => {}
+            "stream_events" => compare(key, expected, outcome.get("events"), &mut problems),
             _ => compare(key, expected, outcome.get(key), &mut problems),
         }
     }

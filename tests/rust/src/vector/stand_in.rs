@@ -54,7 +54,7 @@ impl ScriptedTool {
             std::future::pending::<()>().await;
         }
         if let Some(message) = &step.panic {
-            std::panic::panic_any(message.clone());
+            std::panic::resume_unwind(Box::new(message.clone()));
         }
         if let Some(message) = &step.error {
             return Err(ToolError::failed(message.as_str()));
@@ -134,7 +134,7 @@ impl ApprovalGate for ScriptedGate {
                 Some(DecisionCase::Policy(reason)) => Decision::Deny(DenyReason::Policy(reason.clone())),
                 Some(DecisionCase::Suspend) => Decision::Suspend,
                 Some(DecisionCase::Fail) => return Err("the gate is broken".into()),
-                Some(DecisionCase::Panic) => std::panic::panic_any("the gate panics"),
+                Some(DecisionCase::Panic) => std::panic::resume_unwind(Box::new("the gate panics")),
                 Some(DecisionCase::Hang) => std::future::pending().await,
             })
         })
@@ -161,7 +161,7 @@ impl Guard for ScriptedGuard {
                 Does::Allow | Does::Replace => Ok(Verdict::Pass),
                 Does::Block => Ok(Verdict::Block { reason: self.0.reason.clone() }),
                 Does::Fail => Err("the guard is broken".into()),
-                Does::Panic => std::panic::panic_any("the guard panics"),
+                Does::Panic => std::panic::resume_unwind(Box::new("the guard panics")),
                 Does::Hang => std::future::pending().await,
             }
         })
@@ -189,7 +189,7 @@ impl ScriptedInterceptor {
                 Does::Block => Ok(Intercept::Block { reason: case.reason.clone() }),
                 Does::Replace => Ok(Intercept::Replace(replace(case.with.clone().unwrap_or_default())?)),
                 Does::Fail => Err("the interceptor is broken".into()),
-                Does::Panic => std::panic::panic_any("the interceptor panics"),
+                Does::Panic => std::panic::resume_unwind(Box::new("the interceptor panics")),
                 Does::Hang => std::future::pending().await,
             }
         })
