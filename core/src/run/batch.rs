@@ -23,11 +23,11 @@ pub(super) fn start(mut reply: ModelReply, history: &[Message], count: &mut u32,
                 }
                 None => Effect::Unspecified,
             };
-            CallState { call, effect, status: CallStatus::Pending, result: None }
+            CallState { call, effect, status: CallStatus::Pending, again: false, result: None }
         })
         .collect();
     let reply = AssistantMessage { content: reply.text.into(), calls: as_sent, native: reply.native };
-    Batch { reply, calls, group: Vec::new(), repeated: BTreeMap::new() }
+    Batch { reply, calls, group: Vec::new(), repeated: Vec::new() }
 }
 
 /// Gives every call an id that nothing else in the history has: the provider's own where that is unique.
@@ -91,7 +91,7 @@ pub(super) fn record(
     if let Some(message) = failure.filter(|_| counts) {
         let signature = signature(&state.call);
         if failed.contains(&signature) {
-            batch.repeated.insert(place, message.into());
+            batch.repeated.push((place, message.into()));
         } else {
             failed.insert(signature);
         }
@@ -132,19 +132,22 @@ pub(super) fn close(batch: &mut Batch, registry: &Registry) -> (AssistantMessage
 }
 
 /// Prepares a saved batch to go on: a started call runs again when it changes nothing or may run twice; any other gets
-/// a result that says that its outcome is unknown. Gives the places of the latter.
-pub(super) fn recover(batch: &mut Batch, registry: &Registry) -> Vec<usize> {
+/// a result that says that its outcome is unknown. The first make up the group of the batch; the latter are given.
+pub(super) fn recover(batch: &mut Batch, registry: &Registry) -> Vec<ToolCall> {
     batch.group.clear();
     let mut unknown = Vec::new();
     for (place, state) in batch.calls.iter_mut().enumerate() {
         match state.status {
+            CallStatus::Pending if state.again => batch.group.push(place),
             CallStatus::Started => {
                 let idempotent = registry.get(&state.call.name).is_some_and(|tool| tool.definition().is_idempotent());
                 if idempotent || state.effect == Effect::ReadOnly {
                     state.status = CallStatus::Pending;
+                    state.again = true;
+                    batch.group.push(place);
                 } else {
                     state.finish(result(&state.call, notice::outcome_unknown(), Outcome::Error));
-                    unknown.push(place);
+                    unknown.push(state.call.clone());
                 }
             }
             CallStatus::Pending | CallStatus::Finished | CallStatus::Denied => {}
@@ -161,6 +164,11 @@ impl Batch {
     /// Whether calls of the group that was started last have no result yet.
     pub(super) fn group_is_open(&self) -> bool {
         self.group.iter().any(|place| self.calls.get(*place).is_some_and(|state| state.result.is_none()))
+    }
+
+    /// Whether calls that are owed although the batch is to end have no result yet.
+    pub(super) fn owes(&self) -> bool {
+        self.calls.iter().any(|state| state.again && state.result.is_none())
     }
 
     /// The calls to start now: one that may change something, or neighbours that do not.

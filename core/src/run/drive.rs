@@ -165,10 +165,13 @@ impl<'a> Run<'a> {
 
     /// Runs admitted calls side by side.
     async fn execute(&mut self, admitted: &[(usize, Effect, ToolCall)]) -> Result<Step, Error> {
+        // All of them first: a stop between two saves must not tear the group.
         for (place, effect, call) in admitted {
             if let Phase::Calling(batch) = &mut self.state.phase {
                 batch.start(*place, call.clone(), *effect);
             }
+        }
+        for (_, _, call) in admitted {
             self.save_start(call).await?;
         }
         let iteration = self.state.iteration;
@@ -268,7 +271,15 @@ impl<'a> Run<'a> {
                     let event = || Event::ToolNameCorrected { tool_name: name, matches };
                     self.emitter.emit(EventName::ToolNameCorrected, Place::iteration(iteration), event).await;
                 }
-                Notice::OutcomeUnknown { place } => self.outcome_unknown(place).await,
+                Notice::OutcomeUnknown { iteration, call } => {
+                    let place = Place::call(iteration, &call.id);
+                    let event = || Event::ToolError {
+                        tool_name: Arc::clone(&call.name),
+                        tool_input: raw(&call.arguments),
+                        error: "started before the stop, outcome unknown".into(),
+                    };
+                    self.emitter.emit(EventName::ToolError, place, event).await;
+                }
                 Notice::BatchDone => {
                     if self.engine.checkpoint.is_active() {
                         self.engine.checkpoint.step_finished(&self.state).await?;
@@ -277,18 +288,6 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
-    }
-
-    async fn outcome_unknown(&self, place: usize) {
-        let Phase::Calling(batch) = &self.state.phase else { return };
-        let Some(state) = batch.calls.get(place) else { return };
-        let place = Place::call(self.state.iteration, &state.call.id);
-        let event = || Event::ToolError {
-            tool_name: Arc::clone(&state.call.name),
-            tool_input: raw(&state.call.arguments),
-            error: "started before the stop, outcome unknown".into(),
-        };
-        self.emitter.emit(EventName::ToolError, place, event).await;
     }
 
     /// Cleans the answer, shows what was not shown yet, and lets the interceptors see it last.

@@ -6,7 +6,7 @@
 use super::batch;
 use super::state::{CallStatus, LastReply, Phase, RunState};
 use crate::limits;
-use crate::message::{AssistantMessage, Content, Message, ToolResult, Usage};
+use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolResult, Usage};
 use crate::provider::{ModelReply, StopReason};
 use crate::tool::Registry;
 use std::sync::Arc;
@@ -177,8 +177,10 @@ pub enum Notice {
     },
     /// A call that started before a stop is not run again.
     OutcomeUnknown {
-        /// The call's place in the batch.
-        place: usize,
+        /// The iteration that it belongs to.
+        iteration: u32,
+        /// The call.
+        call: Box<ToolCall>,
     },
     /// A batch is over and its results are in the history.
     BatchDone,
@@ -204,10 +206,13 @@ impl Rules {
             }
             Phase::Calling(batch) => {
                 notices.push(Notice::Iteration { iteration: state.iteration });
-                for place in batch::recover(batch, &self.registry) {
-                    notices.push(Notice::OutcomeUnknown { place });
+                for call in batch::recover(batch, &self.registry) {
+                    notices.push(Notice::OutcomeUnknown { iteration: state.iteration, call: Box::new(call) });
                 }
-                self.go_on(state, &mut notices)
+                match batch.group.clone() {
+                    again if again.is_empty() => self.go_on(state, &mut notices),
+                    places => Next::Call { places },
+                }
             }
             Phase::Done { .. } => Next::Finish,
             Phase::Failed { .. } => Next::Wait,
@@ -369,7 +374,7 @@ impl Rules {
     fn go_on(&self, state: &mut RunState, notices: &mut Vec<Notice>) -> Next {
         let Phase::Calling(batch) = &mut state.phase else { return Next::Wait };
         let stopping = !batch.repeated.is_empty();
-        if batch.calls.iter().any(|call| call.status == CallStatus::Started) {
+        if batch.owes() || batch.calls.iter().any(|call| call.status == CallStatus::Started) {
             return Next::Wait;
         }
         if !stopping {
@@ -381,7 +386,7 @@ impl Rules {
                 return Next::Call { places };
             }
         }
-        let answer = batch.repeated.values().next().cloned();
+        let answer = batch.repeated.iter().min_by_key(|(place, _)| *place).map(|(_, message)| message.clone());
         let (assistant, results, called) = batch::close(batch, &self.registry);
         state.tools_called.extend(called);
         state.phase = Phase::Ready;

@@ -111,8 +111,9 @@ pub struct Batch {
     pub calls: Vec<CallState>,
     /// Places of the calls that were started together last.
     pub group: Vec<usize>,
-    /// Failures that repeated an earlier one, by place, with the failure's words.
-    pub repeated: BTreeMap<usize, Box<str>>,
+    /// Failures that repeated an earlier one: the call's place and the failure's words. A list, because the keys of a
+    /// map are texts in JSON.
+    pub repeated: Vec<(usize, Box<str>)>,
 }
 
 /// One call of a batch.
@@ -124,6 +125,9 @@ pub struct CallState {
     pub effect: Effect,
     /// How far it is.
     pub status: CallStatus,
+    /// Whether it had started before a stop and runs again: that is owed even when the batch is to end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// Its result, when it is finished.
     pub result: Option<ToolResult>,
 }

@@ -1,6 +1,6 @@
 //! Every run vector, in each of its ways.
 
-use cheliped_tests::vector::{Cut, File, check, play, read_all};
+use cheliped_tests::vector::{Case, Cut, File, check, play, read_all};
 use std::collections::BTreeSet;
 
 #[test]
@@ -79,7 +79,7 @@ fn an_unknown_key_fails() {
 /// The same case twice gives the same: nothing of a run depends on a clock, an id or chance.
 #[test]
 fn runs_are_reproducible() {
-    let outcome = |case, mode| {
+    let outcome = |case: &Case, mode| {
         let mut outcome = play(case, mode, Cut::Nowhere).unwrap().outcome.unwrap();
         for event in outcome["event_payloads"].as_array_mut().unwrap() {
             // Waits between retries are spread on purpose, and what they take is part of the duration.

@@ -77,7 +77,9 @@ pub(super) fn agent(
 ) -> Result<Made, Error> {
     let wrong = |error: serde_json::Error| Error::Internal { detail: format!("script of {}: {error}", case.name) };
     let mut script: Script = serde_json::from_str(case.script.get()).map_err(wrong)?;
-    script.steps.drain(..skip.min(script.steps.len()));
+    // A step that repeats is never used up.
+    let used = if script.repeat { script.steps.len().saturating_sub(1) } else { script.steps.len() };
+    script.steps.drain(..skip.min(used));
     let mut models = vec![ScriptedProvider::from(script)];
     let mut builder = options(case, Agent::builder()).provider(models.first().cloned().unwrap_or_default());
     for fallback in &case.fallbacks {

@@ -73,6 +73,11 @@ impl Case {
         self.modes.clone().unwrap_or_else(|| Mode::ALL.to_vec())
     }
 
+    /// Whether the tool of this name may run twice.
+    pub fn is_idempotent(&self, tool: &str) -> bool {
+        self.tools.iter().any(|case| case.name == tool && case.idempotent)
+    }
+
     /// Whether it has tools.
     pub fn has_tools(&self) -> bool {
         !self.tools.is_empty()
