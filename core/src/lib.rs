@@ -16,9 +16,14 @@
 
 pub mod agent;
 pub mod approval;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod context;
 pub mod env;
 pub mod error;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod guard;
 pub mod hooks;
 pub mod limits;

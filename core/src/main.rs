@@ -1,2 +1,5 @@
-//! The command.
-fn main() {}
+//! The `cheliped` command; everything is in [`cheliped::cli`].
+
+fn main() -> std::process::ExitCode {
+    cheliped::cli::main()
+}

@@ -153,11 +153,10 @@ static OTHER: Capability = Capability {
     interleaved: None,
 };
 
-const CLAUDE: Capability = Capability { family: "claude", thinking: Thinking::None, ..OTHER_CLAUDE };
-const OTHER_CLAUDE: Capability = Capability {
+const CLAUDE: Capability = Capability {
     family: "claude",
     reply_tokens: 4096,
-    thinking: Thinking::Budget { least: 1024, most: u32::MAX },
+    thinking: Thinking::None,
     temperature: true,
     forced_tools: true,
     prefill: true,
@@ -165,10 +164,14 @@ const OTHER_CLAUDE: Capability = Capability {
     signed_calls: false,
     interleaved: None,
 };
-const CLAUDE_BUDGET: Capability =
-    Capability { reply_tokens: 16000, interleaved: Some("interleaved-thinking-2025-05-14"), ..OTHER_CLAUDE };
+const CLAUDE_BUDGET: Capability = Capability {
+    reply_tokens: 16000,
+    thinking: Thinking::Budget { least: 1024, most: u32::MAX },
+    interleaved: Some("interleaved-thinking-2025-05-14"),
+    ..CLAUDE
+};
 const CLAUDE_ADAPTIVE: Capability =
-    Capability { reply_tokens: 16000, thinking: Thinking::Adaptive { hidden: false }, prefill: false, ..OTHER_CLAUDE };
+    Capability { reply_tokens: 16000, thinking: Thinking::Adaptive { hidden: false }, prefill: false, ..CLAUDE };
 const CLAUDE_NEWEST: Capability =
     Capability { thinking: Thinking::Adaptive { hidden: true }, temperature: false, ..CLAUDE_ADAPTIVE };
 

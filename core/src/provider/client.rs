@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// Clients that are kept; the oldest goes when there are more.
 const KEPT: usize = 32;
-/// An idle connection is closed after this time.
-const POOL_IDLE: Duration = Duration::from_secs(90);
+/// An idle connection is closed after this time: before most servers close it, which could meet the next request.
+const POOL_IDLE: Duration = Duration::from_secs(50);
 
 /// What tells one client from another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,6 +9,9 @@ pub(crate) mod chain;
 pub(crate) mod client;
 mod config;
 mod endpoint;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 pub(crate) mod http;
 mod offline;
 mod presets;

@@ -1,2 +1,90 @@
-//! The project's tasks.
-fn main() {}
+//! The project's tasks: `cargo xtask --help`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that people run and read")]
+
+mod bench;
+mod demo;
+mod fuzz;
+mod progress;
+mod replay;
+mod test;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Tasks of the cheliped workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Answer three questions about a sample project with tools; no key, no network.
+    Demo {
+        /// Ask the real provider that the environment names.
+        #[arg(long)]
+        live: bool,
+    },
+    /// Run every test: one summary line a step, exit code 1 when one fails.
+    Test {
+        /// Also run the tests that need services (databases, servers).
+        #[arg(long)]
+        services: bool,
+    },
+    /// Measure the engine beside a hand-written loop and a peer.
+    Bench {
+        /// Workloads, A to F. Default all.
+        workloads: Vec<String>,
+        /// Runs in A. Default 2000.
+        #[arg(long)]
+        runs: Option<usize>,
+        /// Rounds of which the median counts.
+        #[arg(long, default_value_t = 5)]
+        median: usize,
+    },
+    /// Feed parsers with broken input for a set time.
+    Fuzz {
+        /// One parser. Default all.
+        target: Option<String>,
+        /// Seconds for each parser.
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Start of the generator; the same number tries the same inputs.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+    /// Replay provider exchanges from a folder against the real provider code.
+    Replay {
+        /// Folder of exchanges (*.json, also in folders below).
+        folder: PathBuf,
+        /// Only exchanges whose id contains this.
+        #[arg(long)]
+        only: Option<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().task {
+        Task::Demo { live } => demo::demo(if live { demo::Model::Live } else { demo::Model::Offline }),
+        Task::Test { services } => test::test(services),
+        Task::Bench { workloads, runs, median } => bench::bench(&workloads, runs, median),
+        Task::Fuzz { target, seconds, seed } => fuzz::fuzz(target.as_deref(), seconds, seed),
+        Task::Replay { folder, only } => match replay::replay(&folder, only.as_deref()) {
+            Err(problem) => {
+                eprintln!("replay: {problem}");
+                ExitCode::from(2)
+            }
+            Ok(outcomes) => {
+                for miss in &outcomes.misses {
+                    println!("{miss}");
+                }
+                println!("{} passed, {} failed", outcomes.passed, outcomes.failed);
+                if outcomes.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            }
+        },
+    }
+}

@@ -76,7 +76,7 @@ fn paragraph(question: &str, result: &ToolResult) -> String {
         Outcome::NotRun => format!("{name} was not run."),
         Outcome::Ok => match serde_json::from_str::<Value>(text.trim()) {
             Ok(Value::Object(object)) if says_error(&object) => format!("{name} did not work: {}", plain_error(&text)),
-            Ok(value @ (Value::Object(_) | Value::Array(_))) => said(name, &summary(question, unwrap(&value))),
+            Ok(value @ (Value::Object(_) | Value::Array(_))) => said(name, &summary(question, payload(&value))),
             Ok(Value::String(text)) => said(name, &quote(question, &text)),
             Ok(Value::Null) => format!("{name} gave nothing back."),
             Ok(Value::Bool(_) | Value::Number(_)) | Err(_) if text.trim().is_empty() => {
@@ -105,7 +105,7 @@ fn plain_error(text: &str) -> String {
 }
 
 /// The payload of an envelope such as `{"success": true, "data": …}`.
-fn unwrap(value: &Value) -> &Value {
+fn payload(value: &Value) -> &Value {
     let enveloped = value.get("success").is_some_and(Value::is_boolean) || value.get("meta").is_some();
     value.get("data").filter(|data| enveloped && !data.is_null()).unwrap_or(value)
 }

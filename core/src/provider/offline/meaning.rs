@@ -159,7 +159,8 @@ static BY_STEM: LazyLock<HashMap<String, Subject>> = LazyLock::new(|| {
 
 /// The subject of one folded word.
 pub(super) fn subject(folded: &str) -> Option<Subject> {
-    let found = BY_STEM.get(&stem(folded)).copied();
+    let last = || folded.rsplit_once('-').and_then(|(_, last)| BY_STEM.get(&stem(last)));
+    let found = BY_STEM.get(&stem(folded)).or_else(last).copied();
     if found.is_some() || !folded.chars().any(is_spaceless) {
         return found;
     }

@@ -9,6 +9,7 @@ mod meaning;
 mod phrases;
 mod rank;
 mod reading;
+mod statements;
 mod tools;
 
 use super::{ModelReply, ModelRequest, Provider, ProviderError, StreamPart, ToolChoice};
@@ -25,6 +26,10 @@ use tools::{Role, ToolView};
 
 /// Most characters of a message that are read; the rest cannot name another tool.
 const READ_CHARS: usize = 8_000;
+/// Points of arguments alone that leave no doubt: an address, a statement, a command.
+const CERTAIN: f64 = 4.0;
+/// Points by which the words of one tool are clearly ahead of another's.
+const CLEARLY: f64 = 2.0;
 
 /// A deterministic model that needs no network, key or weights.
 ///
@@ -178,7 +183,27 @@ enum Choice {
     Nothing,
 }
 
+/// A tool that is meant but lacks an argument.
+struct Lacking {
+    words: f64,
+    /// Whether it has an argument for all that the message gives.
+    takes_all: bool,
+    tool: String,
+    missing: Vec<String>,
+}
+
 fn choose(mut ranked: Vec<Ranked<'_>>, forced: bool, question: &str) -> Choice {
+    // The tool whose words fit best may be one that lacks something.
+    let lacking = ranked
+        .iter()
+        .filter(|tool| tool.words >= ENOUGH && !tool.filled.missing.is_empty())
+        .reduce(|best, tool| if tool.words > best.words { tool } else { best })
+        .map(|tool| Lacking {
+            words: tool.words,
+            takes_all: tool.filled.unused == 0,
+            tool: tool.view.spec.name.to_string(),
+            missing: tool.filled.missing.clone(),
+        });
     if ranked.is_empty() {
         return Choice::Nothing;
     }
@@ -191,16 +216,17 @@ fn choose(mut ranked: Vec<Ranked<'_>>, forced: bool, question: &str) -> Choice {
                 arguments.insert(property.name.clone(), fill::stand_in(property, question));
             }
         }
-    } else if best.points < ENOUGH || !best.filled.missing.is_empty() {
-        // The tool whose words fit best is the one that lacks something.
-        let lacking = std::iter::once((best.words, best.view, best.filled.missing))
-            .chain(ranked.into_iter().map(|other| (other.words, other.view, other.filled.missing)))
-            .filter(|(words, _, missing)| *words >= ENOUGH && !missing.is_empty())
-            .reduce(|a, b| if b.0 > a.0 { b } else { a });
-        return match lacking {
-            Some((_, view, missing)) => Choice::Missing { tool: view.spec.name.to_string(), missing },
-            None => Choice::Nothing,
-        };
+    } else {
+        let fits = best.points >= ENOUGH && best.filled.missing.is_empty();
+        let certain = best.filled.fit >= CERTAIN;
+        let ahead = |lacking: &Lacking| lacking.takes_all && lacking.words >= best.words + CLEARLY;
+        match lacking {
+            Some(lacking) if !fits || (!certain && ahead(&lacking)) => {
+                return Choice::Missing { tool: lacking.tool, missing: lacking.missing };
+            }
+            Some(_) | None if !fits => return Choice::Nothing,
+            Some(_) | None => {}
+        }
     }
     match Arguments::try_from(&Value::Object(arguments)) {
         Ok(arguments) => Choice::Call { name, arguments },
@@ -235,10 +261,9 @@ fn repeats(since: &[Message], name: &str, arguments: &Arguments) -> bool {
 
 /// The steps of a message that says "then"; one for any other.
 fn steps(question: &str) -> Vec<Cow<'_, str>> {
-    const THEN: &[&str] =
-        &["then", "afterwards", "danach", "anschließend", "puis", "ensuite", "luego", "después", "затем", "потом"];
+    const THEN: &str = "then afterwards danach anschließend puis ensuite luego después затем потом";
     let reading = Reading::new(question);
-    if reading.has(&["if", "when", "wenn", "falls", "si", "если"]) {
+    if reading.has("if when wenn falls si если") {
         return vec![question.into()];
     }
     let mut steps = Vec::new();
@@ -247,7 +272,7 @@ fn steps(question: &str) -> Vec<Cow<'_, str>> {
         if !item.is_any_of(THEN) {
             continue;
         }
-        let leads = |item: &reading::Item<'_>| item.is_any_of(&["and", "und", "et", "y", "и", "e"]);
+        let leads = |item: &reading::Item<'_>| item.is_any_of("and und et y и e");
         let end = index.checked_sub(1).and_then(|before| reading.get(before)).filter(|item| leads(item));
         let end = end.map_or(item.start, |lead| lead.start);
         // "then" opens a step only after one that has words.

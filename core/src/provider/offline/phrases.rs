@@ -2,59 +2,18 @@
 //!
 //! Each function finds one sort of phrase in a [`Reading`] and says which pieces it used.
 
-use super::meaning::{Subject, is_program, is_sql, number_word, subject};
-use super::reading::{After, Item, Kind, Quotes, Reading};
+use super::meaning::{Subject, number_word, subject};
+use super::reading::{After, Item, Kind, Quotes, Reading, one_of};
 use std::ops::Range;
 
-pub(super) const INSIDE: &[&str] = &[
-    "in",
-    "inside",
-    "within",
-    "under",
-    "across",
-    "throughout",
-    "through",
-    "dans",
-    "sous",
-    "im",
-    "unter",
-    "en",
-    "dentro",
-    "nel",
-    "nella",
-    "em",
-    "no",
-    "na",
-    "в",
-    "во",
-    "on",
-];
-pub(super) const FROM: &[&str] = &["from", "of", "at", "aus", "von", "vom", "du", "de", "del", "di", "из", "des"];
-pub(super) const TOWARDS: &[&str] =
-    &["to", "into", "as", "onto", "nach", "als", "vers", "à", "a", "in", "в", "dans", "en", "unter", "zu", "no", "em"];
-const NAMED: &[&str] = &[
-    "named",
-    "called",
-    "name",
-    "namens",
-    "genannt",
-    "nommé",
-    "nommée",
-    "appelé",
-    "appelée",
-    "llamado",
-    "llamada",
-    "chiamato",
-    "chamado",
-    "именем",
-    "названием",
-    "titled",
-];
-const FOR: &[&str] = &["for", "nach", "по", "pour", "por"];
-const CONNECTIVES: &[&str] = &[
-    "with", "to", "by", "into", "durch", "mit", "zu", "auf", "par", "por", "con", "в", "на", "->", "=>", "→", "为",
-    "成",
-];
+pub(super) const INSIDE: &str = "in inside within under across throughout through dans sous im unter en dentro nel nella \
+        em no na в во on";
+pub(super) const FROM: &str = "from of at aus von vom du de del di из des";
+pub(super) const TOWARDS: &str = "to into as onto nach als vers à a in в dans en unter zu no em";
+const NAMED: &str = "named called name namens genannt nommé nommée appelé appelée llamado llamada chiamato \
+        chamado именем названием titled";
+const FOR: &str = "for nach по pour por";
+const CONNECTIVES: &str = "with to by into durch mit zu auf par por con в на -> => → 为 成";
 
 /// A text and the pieces that it came from.
 pub(super) struct Found {
@@ -62,7 +21,7 @@ pub(super) struct Found {
     pub(super) items: Range<usize>,
 }
 
-fn found(reading: &Reading<'_>, from: usize, to: usize) -> Option<Found> {
+pub(super) fn found(reading: &Reading<'_>, from: usize, to: usize) -> Option<Found> {
     let text = reading.slice(from, to)?.to_owned();
     (!text.is_empty()).then_some(Found { text, items: from..to })
 }
@@ -74,25 +33,25 @@ pub(super) fn word_of(reading: &Reading<'_>, wanted: Subject) -> Option<usize> {
 
 /// Old and new text of a replacement.
 pub(super) fn replacement(reading: &Reading<'_>) -> Option<(Found, Option<Found>)> {
-    let verb = word_of(reading, Subject::Edit).or_else(|| reading.find(0, &["turn", "set", "use"]));
+    let verb = word_of(reading, Subject::Edit).or_else(|| reading.find(0, "turn set use"));
     let start = verb.map_or(0, |verb| verb + 1);
     let place = place_of_edit(reading);
     // "use B instead of A", "substitute B for A"
-    let instead = reading.find(0, &["instead"]).or_else(|| {
+    let instead = reading.find(0, "instead").or_else(|| {
         let swap = reading.get(verb?)?.folded.starts_with("substitut");
-        if swap { reading.find(start, &["for"]) } else { None }
+        if swap { reading.find(start, "for") } else { None }
     });
     if let Some(instead) = instead {
-        let old_from = instead + 1 + usize::from(reading.get(instead + 1).is_some_and(|item| item.is_any_of(&["of"])));
+        let old_from = instead + 1 + usize::from(reading.get(instead + 1).is_some_and(|item| item.is_any_of("of")));
         let new = segment(reading, start, instead, &place)?;
         let old = segment(reading, old_from, reading.items.len(), &place)?;
         return Some((old, Some(new)));
     }
     // "A should be replaced by B"
     if let Some(verb) = verb
-        && reading.get(verb + 1).is_some_and(|item| item.is_any_of(&["by", "with", "to", "into", "durch"]))
+        && reading.get(verb + 1).is_some_and(|item| item.is_any_of("by with to into durch"))
     {
-        let aux = &["should", "must", "be", "is", "needs", "to", "has", "shall", "can", "please", "soll"];
+        let aux = "should must be is needs to has shall can please soll";
         let mut end = verb;
         while end > 0 && reading.get(end - 1).is_some_and(|item| item.is_any_of(aux)) {
             end -= 1;
@@ -112,7 +71,8 @@ pub(super) fn replacement(reading: &Reading<'_>) -> Option<(Found, Option<Found>
     {
         let old = segment(reading, start, connective, &place);
         let new = segment(reading, connective + 1, reading.items.len(), &place);
-        if let (Some(old), Some(new)) = (old, new) {
+        let pronoun = |found: &Found| one_of("it that this them these those es das", &found.text);
+        if let (Some(old), Some(new)) = (old.filter(|old| !pronoun(old)), new) {
             return Some((old, Some(new)));
         }
     }
@@ -137,7 +97,7 @@ pub(super) fn replacement(reading: &Reading<'_>) -> Option<(Found, Option<Found>
 /// The pieces that say in which file: a preposition with a path, or a path alone.
 fn place_of_edit(reading: &Reading<'_>) -> Range<usize> {
     let paths = || (0..reading.items.len()).filter(|index| reading.get(*index).is_some_and(Item::is_path));
-    let prepositions = [INSIDE, FROM].concat();
+    let prepositions = [INSIDE, FROM].join(" ");
     let led = paths().find(|index| reading.before(*index).is_some_and(|before| before.is_any_of(&prepositions)));
     let Some(path) = led.or_else(|| paths().next()) else { return 0..0 };
     let mut start = path;
@@ -161,43 +121,9 @@ fn segment(reading: &Reading<'_>, from: usize, to: usize, place: &Range<usize>) 
             from = place.end;
         }
     }
-    let leads = &[
-        "the",
-        "word",
-        "words",
-        "text",
-        "string",
-        "line",
-        "value",
-        "every",
-        "all",
-        "any",
-        "each",
-        "occurrence",
-        "occurrences",
-        "of",
-        "from",
-        "phrase",
-        "variable",
-        "function",
-        "method",
-        "class",
-        "it",
-        "das",
-        "wort",
-        "den",
-        "die",
-        "der",
-        "le",
-        "mot",
-        "la",
-        "palabra",
-        "texto",
-        "слово",
-        "port_",
-        "instances",
-        "references",
-    ];
+    let leads = "the word words text string line value every all any each occurrence occurrences of from \
+        phrase variable function method class it das wort den die der le mot la palabra texto \
+        слово port_ instances references";
     // One quoted piece is the text, whatever stands around it.
     if let Some(quoted) = (from..to).find(|index| reading.get(*index).is_some_and(Item::is_quoted)) {
         return found(reading, quoted, quoted + 1);
@@ -218,11 +144,18 @@ pub(super) fn naming(reading: &Reading<'_>, direction: bool) -> Option<Found> {
         .filter(|index| reading.get(*index).is_some_and(|item| item.is_any_of(NAMED)))
         .collect();
     markers.extend((1..reading.items.len()).filter(|index| {
-        let calls = reading.get(index - 1).is_some_and(|item| item.is_any_of(&["call", "name", "nenne", "nenn"]));
-        calls && reading.get(*index).is_some_and(|item| item.is_any_of(&["it", "this", "them", "es"]))
+        let calls = reading.get(index - 1).is_some_and(|item| item.is_any_of("call name nenne nenn"));
+        calls && reading.get(*index).is_some_and(|item| item.is_any_of("it this them es"))
     }));
     if direction {
-        let towards = &["as", "into", "to", "als", "nach", "en", "como", "comme", "output", "为", "à"];
+        // `an archive "photos"`
+        markers.extend((0..reading.items.len()).filter(|index| {
+            let packs =
+                reading.get(*index).is_some_and(|item| item.is_word() && subject(&item.folded) == Some(Subject::Pack));
+            let named = reading.get(index + 1).is_some_and(|next| next.kind == Kind::Word && next.is_quoted());
+            packs && named && *index > 0
+        }));
+        let towards = "as into to als nach en como comme output 为 à";
         markers.extend(
             (0..reading.items.len()).filter(|index| reading.get(*index).is_some_and(|item| item.is_any_of(towards))),
         );
@@ -232,7 +165,7 @@ pub(super) fn naming(reading: &Reading<'_>, direction: bool) -> Option<Found> {
         let skips = |item: &Item<'_>| {
             item.is_any_of(super::reading::ARTICLES)
                 || item.is_any_of(NAMED)
-                || item.is_any_of(&["it", "output", "be", "should", "new", "under", "with", "of"])
+                || item.is_any_of("it output be should new under with of")
                 || (item.is_word() && subject(&item.folded) == Some(Subject::Pack))
         };
         while reading.get(at).is_some_and(skips) && at + 1 < reading.items.len() {
@@ -242,15 +175,13 @@ pub(super) fn naming(reading: &Reading<'_>, direction: bool) -> Option<Found> {
         let folder = |index: usize| {
             reading.get(index).is_some_and(|item| item.is_word() && subject(&item.folded) == Some(Subject::Folder))
         };
-        let usable = !folder(at)
-            && !folder(at + 1)
-            && (item.is_quoted() || !item.is_any_of(&["and", "please", "for", "me", "und"]));
+        let usable = !folder(at) && !folder(at + 1) && (item.is_quoted() || !item.is_any_of("and please for me und"));
         usable.then(|| found(reading, at, at + 1)).flatten()
     })
 }
 
 /// What is searched for.
-pub(super) fn sought(reading: &Reading<'_>, used: &[bool], names: &[&str]) -> Option<Found> {
+pub(super) fn sought(reading: &Reading<'_>, used: &[bool], own_name: &str) -> Option<Found> {
     let free = |index: &usize| !used.get(*index).copied().unwrap_or(true);
     let all = || (0..reading.items.len()).filter(free);
     let placed = |index: usize| {
@@ -261,9 +192,8 @@ pub(super) fn sought(reading: &Reading<'_>, used: &[bool], names: &[&str]) -> Op
     if let Some(quoted) = quoted {
         return found(reading, quoted, quoted + 1);
     }
-    let named = all().find(|index| {
-        reading.get(*index).is_some_and(|item| item.kind == Kind::Identifier && !names.contains(&item.text))
-    });
+    let named = all()
+        .find(|index| reading.get(*index).is_some_and(|item| item.kind == Kind::Identifier && item.text != own_name));
     if let Some(named) = named {
         return found(reading, named, named + 1);
     }
@@ -271,48 +201,12 @@ pub(super) fn sought(reading: &Reading<'_>, used: &[bool], names: &[&str]) -> Op
 }
 
 fn clause_sought(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
-    let nouns = &[
-        "occurrences",
-        "occurrence",
-        "usages",
-        "usage",
-        "uses",
-        "references",
-        "instances",
-        "definition",
-        "definitions",
-        "declaration",
-        "vorkommen",
-        "occurrences",
-        "calls",
-        "mentions",
-    ];
-    let verbs = &[
-        "contain",
-        "contains",
-        "containing",
-        "mention",
-        "mentions",
-        "mentioning",
-        "use",
-        "uses",
-        "using",
-        "call",
-        "calls",
-        "import",
-        "imports",
-        "where",
-        "wo",
-        "où",
-        "dónde",
-        "где",
-        "reference",
-        "define",
-        "defines",
-    ];
-    let after_noun = reading
-        .find(0, nouns)
-        .filter(|at| reading.get(at + 1).is_some_and(|item| item.is_any_of(&["of", "to", "von", "de", "for"])));
+    let nouns = "occurrences occurrence usages usage uses references instances definition definitions \
+        declaration vorkommen calls mentions";
+    let verbs = "contain contains containing mention mentions mentioning use uses using call calls import \
+        imports where wo où dónde где reference define defines";
+    let after_noun =
+        reading.find(0, nouns).filter(|at| reading.get(at + 1).is_some_and(|item| item.is_any_of("of to von de for")));
     let start = after_noun
         .map(|at| at + 2)
         .or_else(|| reading.find(0, FOR).map(|at| at + 1))
@@ -322,85 +216,16 @@ fn clause_sought(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
         used.get(index).copied().unwrap_or(true)
             || reading.get(index).is_some_and(|item| {
                 item.is_any_of(INSIDE)
-                    || item.is_any_of(&["from", "and", "anywhere", "please", "und", "with", "aus", "using"])
+                    || item.is_any_of("from and anywhere please und with aus using")
                     || item.kind == Kind::Extension
             })
     };
-    let leads = &[
-        "all",
-        "any",
-        "every",
-        "the",
-        "a",
-        "an",
-        "occurrences",
-        "of",
-        "usages",
-        "uses",
-        "references",
-        "to",
-        "instances",
-        "word",
-        "words",
-        "string",
-        "text",
-        "term",
-        "phrase",
-        "function",
-        "method",
-        "class",
-        "variable",
-        "struct",
-        "symbol",
-        "pattern",
-        "regex",
-        "expression",
-        "lines",
-        "code",
-        "files",
-        "that",
-        "which",
-        "containing",
-        "contain",
-        "mention",
-        "mentioning",
-        "calls",
-        "definition",
-        "definitions",
-        "me",
-        "is",
-        "are",
-        "for",
-        "up",
-        "out",
-        "where",
-        "das",
-        "wort",
-        "dem",
-        "der",
-        "die",
-        "den",
-        "le",
-        "mot",
-        "la",
-        "palabra",
-        "слово",
-        "alle",
-        "tous",
-        "les",
-        "todas",
-        "todos",
-        "las",
-        "los",
-        "allen",
-        "ist",
-        "literal",
-        "keyword",
-        "we",
-        "do",
-        "does",
-        "import",
-    ];
+    let leads = "all any every the a an occurrences of usages uses references to instances word words \
+        string text term phrase function method class variable struct symbol pattern regex \
+        expression lines code files that which containing contain mention mentioning calls \
+        definition definitions me is are for up out where das wort dem der die den le mot la \
+        palabra слово alle tous les todas todos las los allen ist literal keyword we do does \
+        import";
     let mut from = start;
     while reading.get(from).is_some_and(|item| item.is_any_of(leads)) && !ends(from) {
         from += 1;
@@ -412,32 +237,9 @@ fn clause_sought(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
             break;
         }
     }
-    let tails = &[
-        "comments",
-        "comment",
-        "function",
-        "class",
-        "method",
-        "variable",
-        "struct",
-        "is",
-        "defined",
-        "used",
-        "declared",
-        "are",
-        "definiert",
-        "definida",
-        "called",
-        "implemented",
-        "located",
-        "set",
-        "handled",
-        "mentioned",
-        "verwendet",
-        "keyword",
-        "entries",
-        "markers",
-    ];
+    let tails = "comments comment function class method variable struct is defined used declared are \
+        definiert definida called implemented located set handled mentioned verwendet keyword \
+        entries markers";
     while to > from + 1 && reading.get(to - 1).is_some_and(|item| item.is_any_of(tails)) {
         to -= 1;
     }
@@ -462,39 +264,15 @@ pub(super) fn content(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
     if let Some(best) = best {
         return found(reading, best, best + 1);
     }
-    let markers = &[
-        "containing",
-        "contains",
-        "saying",
-        "says",
-        "reading",
-        "content",
-        "contents",
-        "text",
-        "body",
-        "inhalt",
-        "contenu",
-        "texte",
-        "contenido",
-        "texto",
-        "текстом",
-        "содержимым",
-        "contenuto",
-        "testo",
-        "conteúdo",
-        "内容为",
-        "line",
-        "message",
-        "words",
-        "payload",
-        "data",
-    ];
+    let markers = "containing contains saying says reading content contents text body inhalt contenu texte \
+        contenido texto текстом содержимым contenuto testo conteúdo 内容为 line message words \
+        payload data";
     let marker = all().find(|index| {
         let Some(item) = reading.get(*index) else { return false };
-        let led = reading.before(*index).is_some_and(|before| {
-            before.is_any_of(&["with", "whose", "mit", "avec", "con", "с", "com", "that", "and", "its", "als"])
-        });
-        let plain = item.is_any_of(&["containing", "saying", "内容为"]);
+        let led = reading
+            .before(*index)
+            .is_some_and(|before| before.is_any_of("with whose mit avec con с com that and its als"));
+        let plain = item.is_any_of("containing saying 内容为");
         item.is_any_of(markers) && (plain || led || item.after == After::Colon) && index + 1 < reading.items.len()
     });
     let colon = || {
@@ -506,9 +284,7 @@ pub(super) fn content(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
         let mut from = at + 1;
         while from + 1 < reading.items.len()
             && reading.get(at).is_some_and(|item| item.after != After::Colon)
-            && reading
-                .get(from)
-                .is_some_and(|item| item.is_any_of(&["of", "the", "text", "words", "word", "line", "message", "den"]))
+            && reading.get(from).is_some_and(|item| item.is_any_of("is of the text words word line message den"))
         {
             from += 1;
         }
@@ -516,45 +292,14 @@ pub(super) fn content(reading: &Reading<'_>, used: &[bool]) -> Option<Found> {
         return rest(reading, from, to);
     }
     // "write TEXT to PATH"
-    let verb = word_of(reading, Subject::Write).or_else(|| reading.find(0, &["add", "log", "post", "send"]))?;
+    let verb = word_of(reading, Subject::Write).or_else(|| reading.find(0, "add log post send"))?;
     let to = place_after(reading, verb + 1, used)?;
     let mut from = verb + 1;
-    let leads = &[
-        "the",
-        "a",
-        "text",
-        "word",
-        "words",
-        "line",
-        "following",
-        "down",
-        "message",
-        "phrase",
-        "string",
-        "den",
-        "das",
-        "le",
-        "la",
-        "el",
-    ];
+    let leads = "the a text word words line following down message phrase string den das le la el";
     while from < to && reading.get(from).is_some_and(|item| item.is_any_of(leads)) {
         from += 1;
     }
-    let generic = &[
-        "file",
-        "it",
-        "this",
-        "that",
-        "something",
-        "new",
-        "empty",
-        "up",
-        "datei",
-        "fichier",
-        "archivo",
-        "файл",
-        "document",
-    ];
+    let generic = "file it this that something new empty up datei fichier archivo файл document";
     let says = (from..to).any(|index| reading.get(index).is_some_and(|item| !item.is_any_of(generic) && free(&index)));
     if says { rest(reading, from, to) } else { None }
 }
@@ -593,127 +338,6 @@ fn place_after(reading: &Reading<'_>, from: usize, used: &[bool]) -> Option<usiz
     Some(path)
 }
 
-/// How sure it is that a command is one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sure {
-    Yes,
-    Perhaps,
-}
-
-/// A command to run.
-pub(super) fn command(reading: &Reading<'_>) -> Option<(Found, Sure)> {
-    let all = 0..reading.items.len();
-    let program = |index: usize| {
-        let text = reading.get(index).map(|item| item.text).unwrap_or_default();
-        text.split_whitespace().next().is_some_and(is_program)
-    };
-    let run = word_of(reading, Subject::Run);
-    let quoted = all.clone().find(|index| {
-        reading.get(*index).is_some_and(|item| item.is_quoted() && !is_sql(item.text) && item.kind != Kind::Url)
-            && (program(*index) || run.is_some())
-    });
-    if let Some(quoted) = quoted {
-        let sure = if program(quoted) || run.is_some() { Sure::Yes } else { Sure::Perhaps };
-        return Some((found(reading, quoted, quoted + 1)?, sure));
-    }
-    let fillers = &[
-        "the",
-        "this",
-        "shell",
-        "command",
-        "following",
-        "bash",
-        "terminal",
-        "me",
-        "please",
-        "a",
-        "den",
-        "befehl",
-        "la",
-        "commande",
-        "el",
-        "comando",
-        "команду",
-        "program",
-        "for",
-        "aus",
-        "bitte",
-        "in",
-        "il",
-        "o",
-        "of",
-        "out",
-    ];
-    let output = reading
-        .find(0, &["output", "result", "ausgabe", "sortie", "salida"])
-        .filter(|at| reading.get(at + 1).is_some_and(|item| item.is_any_of(&["of", "from", "von", "de"])));
-    let lead = run.map(|at| at + 1).or(output.map(|at| at + 2));
-    let mut from = lead.unwrap_or(0);
-    while reading.get(from).is_some_and(|item| item.is_any_of(fillers)) && !program(from) {
-        from += 1;
-    }
-    // Without a word that asks for it, only a message that is a command as it stands.
-    let opens = lead.is_none() && program(0) && reading.get(0).is_some_and(|item| item.text == item.folded);
-    if lead.is_none() && !opens {
-        return None;
-    }
-    let to = command_end(reading, from);
-    let found = found(reading, from, to)?;
-    if is_sql(&found.text) || reading.get(from).is_some_and(|item| item.kind == Kind::Url) {
-        return None;
-    }
-    let sure = if program(from) { Sure::Yes } else { Sure::Perhaps };
-    Some((found, sure))
-}
-
-fn command_end(reading: &Reading<'_>, from: usize) -> usize {
-    let count = reading.items.len();
-    let word = |index: usize, words: &[&str]| reading.get(index).is_some_and(|item| item.is_any_of(words));
-    let asks = &[
-        "show",
-        "tell",
-        "give",
-        "report",
-        "return",
-        "print",
-        "see",
-        "let",
-        "display",
-        "explain",
-        "summarise",
-        "summarize",
-        "list",
-        "check",
-        "find",
-        "know",
-        "get",
-        "what",
-        "zeig",
-        "sag",
-        "dis",
-        "dime",
-    ];
-    for at in from..count {
-        if at > from {
-            let ends = word(at, &["and", "to", "und", "et", "y", "so", "then"])
-                && (word(at + 1, asks) || word(at + 1, &["i", "that", "me"]))
-                || word(at, &["for"]) && word(at + 1, &["me", "us"])
-                || word(at, &["please", "bitte", "command", "aus", "now"])
-                || word(at, &["in", "on", "using", "via", "im"])
-                    && (at + 1..(at + 4).min(count)).any(|near| {
-                        word(near, &["shell", "terminal", "console", "bash", "server", "machine", "system"])
-                    });
-            if ends {
-                return at;
-            }
-        }
-        if reading.get(at).is_some_and(|item| item.after == After::End || item.after == After::Comma) {
-            return at + 1;
-        }
-    }
-    count
-}
-
 /// Lines asked for: the first, how many, the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lines {
@@ -725,29 +349,11 @@ pub(super) struct Lines {
 
 /// "lines 3 to 9", "first 20 lines", "from line 40".
 pub(super) fn lines(reading: &Reading<'_>) -> Lines {
-    let units = &[
-        "line",
-        "lines",
-        "row",
-        "rows",
-        "zeile",
-        "zeilen",
-        "ligne",
-        "lignes",
-        "línea",
-        "líneas",
-        "lineas",
-        "строк",
-        "строки",
-        "строка",
-        "строку",
-        "righe",
-        "linhas",
-        "行",
-    ];
-    let joins = &["to", "through", "till", "until", "bis", "à", "a", "al", "and", "-", "–", "до", "по"];
+    let units = "line lines row rows zeile zeilen ligne lignes línea líneas lineas строк строки строка \
+        строку righe linhas 行";
+    let joins = "to through till until bis à a al and - – до по";
     let value = |index: usize| number_at(reading, index);
-    let word = |index: usize, words: &[&str]| reading.get(index).is_some_and(|item| item.is_any_of(words));
+    let word = |index: usize, words: &str| reading.get(index).is_some_and(|item| item.is_any_of(words));
     for (at, item) in reading.items.iter().enumerate() {
         let near_unit = (at.saturating_sub(2)..at + 3).any(|near| word(near, units));
         if item.kind == Kind::Range && near_unit {
@@ -768,23 +374,18 @@ pub(super) fn lines(reading: &Reading<'_>) -> Lines {
     for at in 0..reading.items.len() {
         let Some(number) = value(at) else { continue };
         let opens = |index: usize| {
-            word(
-                index,
-                &["from", "ab", "offset", "after", "от", "с", "desde", "depuis", "von", "starting", "beginning"],
-            ) || word(index, &["at", "with", "on"])
-                && index
-                    .checked_sub(1)
-                    .is_some_and(|before| word(before, &["starting", "beginning", "start", "begin", "starts"]))
+            word(index, "from ab offset after от с desde depuis von starting beginning")
+                || word(index, "at with on")
+                    && index.checked_sub(1).is_some_and(|before| word(before, "starting beginning start begin starts"))
         };
         let starts = at > 0 && (opens(at - 1) || at > 1 && word(at - 1, units) && opens(at - 2));
-        let counts = word(at + 1, units)
-            || at > 0 && word(at - 1, &["first", "top", "limit", "ersten", "premières", "primeras", "первые"]);
+        let counts = word(at + 1, units) || at > 0 && word(at - 1, "first top limit ersten premières primeras первые");
         let single = at > 0 && word(at - 1, units);
         if starts {
             lines.first = Some(number);
             lines.used[0] = Some(at);
         } else if counts && lines.count.is_none() {
-            let last = at > 0 && word(at - 1, &["last", "letzten", "dernières", "últimas"]);
+            let last = at > 0 && word(at - 1, "last letzten dernières últimas");
             if !last {
                 lines.count = Some(number);
                 lines.used[1] = Some(at);
@@ -813,64 +414,4 @@ pub(super) fn number_at(reading: &Reading<'_>, index: usize) -> Option<u64> {
         | Kind::Range
         | Kind::Pair => None,
     }
-}
-
-/// An SQL statement, quoted or not.
-pub(super) fn sql(reading: &Reading<'_>) -> Option<Found> {
-    let quoted = reading.items.iter().position(|item| item.is_quoted() && is_sql(item.text));
-    if let Some(quoted) = quoted {
-        return found(reading, quoted, quoted + 1);
-    }
-    let starts = &[
-        "select", "with", "insert", "update", "delete", "explain", "pragma", "describe", "show", "create", "drop",
-        "alter",
-    ];
-    (0..reading.items.len()).find_map(|from| {
-        let item = reading.get(from).filter(|item| item.is_any_of(starts))?;
-        let text = reading.text.get(item.start..)?.trim().trim_end_matches(['.', '?', '!']).trim_end();
-        let text = ["please", "against the database", "on the database", "in the database", "and show me the result"]
-            .iter()
-            .fold(text, |text, tail| text.strip_suffix(tail).map_or(text, |text| text.trim_end_matches([' ', ','])));
-        is_sql(text).then(|| Found { text: text.to_owned(), items: from..reading.items.len() })
-    })
-}
-
-/// A statement for a question about a table: how many rows, or its rows.
-pub(super) fn simple_query(reading: &Reading<'_>) -> Option<Found> {
-    let word = |index: usize, words: &[&str]| reading.get(index).is_some_and(|item| item.is_any_of(words));
-    let tables = &["table", "tabelle", "tabla", "tabela", "tabella", "таблице", "таблицы", "таблица", "таблицу"];
-    let name = |index: usize| {
-        let item = reading.get(index)?;
-        let named = matches!(item.kind, Kind::Word | Kind::Identifier) && !item.text.is_empty();
-        let plain = item.text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-        let says = item.is_quoted() || !crate::schema::words::is_stop_word(&item.folded);
-        (named && plain && says).then(|| (item.text.to_owned(), index))
-    };
-    let unknown = |index: usize| name(index).filter(|(name, _)| subject(&crate::schema::words::fold(name)).is_none());
-    let beside_table = || {
-        let at = reading.find(0, tables)?;
-        name(at.checked_sub(1)?).or_else(|| name(at + 1)).or_else(|| name(at + 2))
-    };
-    let counts = word_of(reading, Subject::Counting).is_some() || reading.has(&["many", "number", "total", "viele"]);
-    let counted = || {
-        let at = reading.find(0, &["many", "viele", "combien", "cuántos", "cuántas", "сколько"]);
-        let at = at.or_else(|| reading.find(0, &["number", "count"]));
-        let mut at = at? + 1;
-        while word(at, &["of", "de", "the", "all", "rows", "records", "entries", "are", "in", "zeilen"]) {
-            at += 1;
-        }
-        name(at)
-    };
-    let listed = || {
-        let from = reading.find(0, &["from", "of", "all", "in"])?;
-        (from + 1..reading.items.len().min(from + 4)).find_map(unknown)
-    };
-    let (table, at) = beside_table().or_else(|| if counts { counted() } else { None }).or_else(listed)?;
-    let limit = (0..reading.items.len()).find_map(|index| number_at(reading, index));
-    let text = match (counts, limit) {
-        (true, _) => format!("SELECT COUNT(*) FROM {table}"),
-        (false, Some(limit)) => format!("SELECT * FROM {table} LIMIT {limit}"),
-        (false, None) => format!("SELECT * FROM {table}"),
-    };
-    Some(Found { text, items: at..at + 1 })
 }

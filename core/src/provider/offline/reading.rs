@@ -58,6 +58,11 @@ pub(super) enum After {
     End,
 }
 
+/// Whether a word is in a list of words with one space between them.
+pub(super) fn one_of(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}
+
 /// One piece of a message.
 #[derive(Clone, Debug)]
 pub(super) struct Item<'t> {
@@ -83,8 +88,8 @@ impl Item<'_> {
         self.kind == Kind::Word && !self.is_quoted()
     }
 
-    pub(super) fn is_any_of(&self, words: &[&str]) -> bool {
-        self.is_word() && words.contains(&self.folded.as_str())
+    pub(super) fn is_any_of(&self, words: &str) -> bool {
+        self.is_word() && one_of(words, &self.folded)
     }
 
     /// Whether it can be a place in a file system.
@@ -158,12 +163,12 @@ impl<'t> Reading<'t> {
     }
 
     /// The first piece from `from` on that is one of the words.
-    pub(super) fn find(&self, from: usize, words: &[&str]) -> Option<usize> {
+    pub(super) fn find(&self, from: usize, words: &str) -> Option<usize> {
         let items = self.items.get(from..)?;
         items.iter().position(|item| item.is_any_of(words)).map(|place| from + place)
     }
 
-    pub(super) fn has(&self, words: &[&str]) -> bool {
+    pub(super) fn has(&self, words: &str) -> bool {
         self.find(0, words).is_some()
     }
 
@@ -178,48 +183,8 @@ impl<'t> Reading<'t> {
 }
 
 /// Words between a preposition and what it is about.
-pub(super) const ARTICLES: &[&str] = &[
-    "the",
-    "a",
-    "an",
-    "this",
-    "that",
-    "my",
-    "our",
-    "der",
-    "die",
-    "das",
-    "den",
-    "dem",
-    "des",
-    "ein",
-    "eine",
-    "einen",
-    "le",
-    "la",
-    "les",
-    "l",
-    "un",
-    "une",
-    "el",
-    "los",
-    "las",
-    "una",
-    "il",
-    "lo",
-    "gli",
-    "o",
-    "os",
-    "file",
-    "datei",
-    "fichier",
-    "archivo",
-    "fichero",
-    "arquivo",
-    "файл",
-    "файле",
-    "файла",
-];
+pub(super) const ARTICLES: &str = "the a an this that my our der die das den dem des ein eine einen le la les l un une el \
+        los las una il lo gli o os file datei fichier archivo fichero arquivo файл файле файла";
 
 fn push<'t>(
     items: &mut Vec<Item<'t>>,
@@ -333,36 +298,19 @@ fn trim(raw: &str) -> &str {
 }
 
 /// Upper-level domains that are no common file extensions.
-const DOMAINS: &[&str] = &[
-    "com", "org", "net", "io", "dev", "app", "edu", "gov", "de", "fr", "uk", "eu", "es", "it", "ch", "at", "info", "ai",
-];
+const DOMAINS: &str = "com org net io dev app edu gov de fr uk eu es it ch at info ai";
 
 /// File names that have no extension.
-const BARE_FILES: &[&str] = &[
-    "Makefile",
-    "Dockerfile",
-    "README",
-    "LICENSE",
-    "CHANGELOG",
-    "Gemfile",
-    "Rakefile",
-    "Jenkinsfile",
-    "Procfile",
-    "Vagrantfile",
-    "CONTRIBUTING",
-    "NOTICE",
-    "AUTHORS",
-    "TODO.txt",
-    "CODEOWNERS",
-];
+const BARE_FILES: &str = "Makefile Dockerfile README LICENSE CHANGELOG Gemfile Rakefile Jenkinsfile Procfile \
+        Vagrantfile CONTRIBUTING NOTICE AUTHORS TODO.txt CODEOWNERS";
 
 /// Words with a slash or a dot that are no paths.
-const NO_PATHS: &[&str] = &["and/or", "either/or", "n/a", "w/o", "he/she", "yes/no", "e.g", "i.e", "z.b", "etc", "vs"];
+const NO_PATHS: &str = "and/or either/or n/a w/o he/she yes/no e.g i.e z.b etc vs";
 
 /// What a token without white space looks like.
 pub(super) fn classify(token: &str) -> Kind {
     let lower = token.to_lowercase();
-    if NO_PATHS.contains(&lower.as_str()) {
+    if one_of(NO_PATHS, &lower) {
         return Kind::Word;
     }
     if lower.starts_with("http://") || lower.starts_with("https://") {
@@ -407,9 +355,9 @@ pub(super) fn classify(token: &str) -> Kind {
         && extension.chars().any(char::is_alphabetic)
         && stem.chars().all(|c| c.is_alphanumeric() || "._-+@".contains(c))
     {
-        return if DOMAINS.contains(&extension.to_lowercase().as_str()) { Kind::Domain } else { Kind::Path };
+        return if one_of(DOMAINS, &extension.to_lowercase()) { Kind::Domain } else { Kind::Path };
     }
-    if BARE_FILES.contains(&token) {
+    if one_of(BARE_FILES, token) {
         return Kind::Path;
     }
     if is_identifier(token) { Kind::Identifier } else { Kind::Word }

@@ -3,14 +3,14 @@
 //! Nothing here knows a tool by its name.
 
 use super::meaning::{Subject, subject};
+use super::reading::one_of;
 use crate::provider::ToolSpec;
 use crate::schema::words;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Words of descriptions that say how to use a tool, not what it does.
-const MANNERS: &[&str] =
-    &["use", "invok", "user", "ask", "whenev", "real", "never", "return", "call", "tool", "describ"];
+const MANNERS: &str = "use invok user ask whenev real never return call tool describ";
 
 /// A tool as the ranking sees it.
 #[derive(Debug)]
@@ -42,8 +42,8 @@ pub(super) struct Property {
 }
 
 impl Property {
-    pub(super) fn has_part(&self, words: &[&str]) -> bool {
-        self.parts.iter().any(|part| words.contains(&part.as_str()))
+    pub(super) fn has_part(&self, words: &str) -> bool {
+        self.parts.iter().any(|part| one_of(words, part))
     }
 }
 
@@ -107,17 +107,13 @@ impl<'r> ToolView<'r> {
         view
     }
 
-    pub(super) fn is_about(&self, subject: Subject) -> bool {
-        self.subjects.contains_key(&subject)
-    }
-
     pub(super) fn has_role(&self, role: Role) -> bool {
         self.properties.iter().any(|property| property.role == role)
     }
 
     fn learn(&mut self, word: &str, strength: f64) {
         let stem = words::stem(word);
-        if word.is_empty() || words::is_stop_word(word) || MANNERS.contains(&stem.as_str()) {
+        if word.is_empty() || words::is_stop_word(word) || one_of(MANNERS, &stem) {
             return;
         }
         if let Some(subject) = subject(word) {
@@ -156,57 +152,49 @@ impl<'r> ToolView<'r> {
     }
 
     fn role(&self, parts: &[String], schema: &Value, siblings: &[Vec<String>]) -> Role {
-        let any = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
-        let sibling = |words: &[&str]| siblings.iter().flatten().any(|part| words.contains(&part.as_str()));
+        let any = |words: &str| parts.iter().any(|part| one_of(words, part));
+        let sibling = |words: &str| siblings.iter().flatten().any(|part| one_of(words, part));
         let choices = schema.get("enum").is_some();
         match type_of(schema) {
             "integer" | "number" if choices => return Role::Choice,
             kind @ ("integer" | "number") => {
                 let lines = self.named.iter().any(|subject| matches!(subject, Subject::Read | Subject::File))
-                    || any(&["line", "lines"]);
+                    || any("line lines");
                 return match () {
-                    () if lines && any(&["offset", "start", "begin", "first"]) => Role::Offset,
-                    () if lines && any(&["end", "last"]) => Role::LastLine,
-                    () if any(&["limit", "max", "count", "lines", "top"]) && !any(&["context"]) => Role::Limit,
+                    () if lines && any("offset start begin first") => Role::Offset,
+                    () if lines && any("end last") => Role::LastLine,
+                    () if any("limit max count lines top") && !any("context") => Role::Limit,
                     () if kind == "integer" => Role::Integer,
                     () => Role::Number,
                 };
             }
             "boolean" => return Role::Flag,
             "array" => return Role::List,
-            "object" if any(&["headers", "header"]) => return Role::Headers,
+            "object" if any("headers header") => return Role::Headers,
             "object" => return Role::Object,
             _ => {}
         }
         let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
         let database = self.named.contains(&Subject::Database);
         match () {
-            () if any(&["method", "verb"]) => Role::Method,
+            () if any("method verb") => Role::Method,
             () if choices => Role::Choice,
-            () if any(&["url", "uri", "link", "href", "endpoint", "webpage"]) || format == "uri" => Role::Url,
-            () if any(&["email", "recipient"]) || format == "email" => Role::Email,
-            () if any(&["sql"]) || (database && any(&["query", "statement", "q"])) => Role::Sql,
-            () if any(&["command", "cmd", "commandline"]) => Role::Command,
-            () if any(&["old", "before"]) || (any(&["find", "search"]) && sibling(&["replace", "replacement"])) => {
-                Role::Old
-            }
-            () if any(&["new", "replacement", "replace", "after"]) && sibling(&["old", "before", "find", "search"]) => {
-                Role::New
-            }
-            () if any(&["extension", "ext", "suffix", "filetype"]) => Role::Extension,
-            () if any(&["glob", "include", "mask"]) => Role::Glob,
-            () if any(&["output", "dest", "destination", "archive", "out", "target"]) => Role::Output,
-            () if any(&["source", "src", "input"]) => Role::Source,
-            () if any(&["dir", "directory", "folder"]) && sibling(&["output", "archive", "dest", "target"]) => {
-                Role::Source
-            }
-            () if any(&["path", "file", "filename", "filepath", "dir", "directory", "folder", "root"]) => Role::Path,
-            () if any(&["pattern", "query", "search", "term", "keyword", "needle", "q", "regex", "phrase"]) => {
-                Role::Pattern
-            }
-            () if any(&["content", "contents", "text", "body", "data", "message", "payload"]) => Role::Content,
-            () if any(&["expression", "expr", "formula", "calculation"]) => Role::Expression,
-            () if any(&["name", "title"]) => Role::Name,
+            () if any("url uri link href endpoint webpage") || format == "uri" => Role::Url,
+            () if any("email recipient") || format == "email" => Role::Email,
+            () if any("sql") || (database && any("query statement q")) => Role::Sql,
+            () if any("command cmd commandline") => Role::Command,
+            () if any("old before") || (any("find search") && sibling("replace replacement")) => Role::Old,
+            () if any("new replacement replace after") && sibling("old before find search") => Role::New,
+            () if any("extension ext suffix filetype") => Role::Extension,
+            () if any("glob include mask") => Role::Glob,
+            () if any("output dest destination archive out target") => Role::Output,
+            () if any("source src input") => Role::Source,
+            () if any("dir directory folder") && sibling("output archive dest target") => Role::Source,
+            () if any("path file filename filepath dir directory folder root") => Role::Path,
+            () if any("pattern query search term keyword needle q regex phrase") => Role::Pattern,
+            () if any("content contents text body data message payload") => Role::Content,
+            () if any("expression expr formula calculation") => Role::Expression,
+            () if any("name title") => Role::Name,
             () => Role::Other,
         }
     }

@@ -69,8 +69,10 @@ pub struct ScriptedProvider {
 #[derive(Clone)]
 enum Source {
     Steps(Vec<Arc<Step>>),
-    Function(Arc<dyn Fn(&ModelRequest, usize) -> Step + Send + Sync>),
+    Function(Arc<StepFunction>),
 }
+
+type StepFunction = dyn Fn(&ModelRequest, usize) -> Step + Send + Sync;
 
 /// How the step for a request is found.
 #[derive(Clone, Copy, Debug)]

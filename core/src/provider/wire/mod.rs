@@ -6,6 +6,8 @@ pub(crate) mod attachment;
 pub(crate) mod chat;
 pub(crate) mod failure;
 pub(crate) mod gemini;
+#[cfg(test)]
+mod histories;
 pub(crate) mod lenient;
 pub(crate) mod ollama;
 pub(crate) mod raw;

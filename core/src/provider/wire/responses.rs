@@ -15,7 +15,7 @@ use crate::provider::{
     ModelReply, ModelRequest, ProviderError, ProviderErrorKind, StopReason, StreamPart, ToolChoice, ToolSpec,
 };
 use secrecy::{ExposeSecret, SecretString};
-use serde::ser::{Error as _, SerializeSeq};
+use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -237,14 +237,13 @@ impl Serialize for Input<'_> {
                     })?;
                 }
                 Message::User { content } => {
-                    let content = words(content).map_err(S::Error::custom)?;
-                    list.serialize_element(&Item::Message { role: "user", content })?;
+                    list.serialize_element(&Item::Message { role: "user", content: words(content) })?;
                 }
                 Message::Assistant(said) => {
                     self.assistant(said, &mut list)?;
                     let after = self.request.messages.get(place + 1..).unwrap_or_default();
                     for answer in answers(&said.calls, after) {
-                        list.serialize_element(&output(&answer).map_err(S::Error::custom)?)?;
+                        list.serialize_element(&output(&answer))?;
                     }
                 }
                 // Written with the calls that they belong to; results without a call are left out.
@@ -289,21 +288,24 @@ impl Input<'_> {
     }
 }
 
-fn output<'a>(answer: &Answer<'a>) -> Result<Item<'a>, String> {
+fn output<'a>(answer: &Answer<'a>) -> Item<'a> {
     let output = match answer.result {
         None => Words::Text(Cow::Borrowed(NO_RESULT)),
-        Some(result) => words(&result.content)?,
+        Some(result) => words(&result.content),
     };
-    Ok(Item::Output { r#type: "function_call_output", call_id: wire_id(&answer.call.id), output })
+    Item::Output { r#type: "function_call_output", call_id: wire_id(&answer.call.id), output }
 }
 
-fn words(content: &Content) -> Result<Words<'_>, String> {
-    let parts = match content {
-        Content::Text(text) => return Ok(Words::Text(Cow::Borrowed(text))),
-        Content::Parts(parts) => parts,
-    };
-    let piece = |part| match part {
-        &Part::Text { ref text } => Piece::InputText { text: Cow::Borrowed(text) },
+fn words(content: &Content) -> Words<'_> {
+    match content {
+        Content::Text(text) => Words::Text(Cow::Borrowed(text)),
+        Content::Parts(parts) => Words::Pieces(parts.iter().map(piece).collect()),
+    }
+}
+
+fn piece(part: &Part) -> Piece<'_> {
+    match part {
+        Part::Text { text } => Piece::InputText { text: Cow::Borrowed(text) },
         Part::Image { media_type, data } => Piece::InputImage { image_url: attachment::address(media_type, data) },
         Part::File { media_type, name, data } => match (attachment::text_of(media_type, data), data) {
             (Some(text), _) => Piece::InputText { text: attachment::quoted(name, &text).into() },
@@ -312,8 +314,7 @@ fn words(content: &Content) -> Result<Words<'_>, String> {
             }
             (None, Data::Url(file_url)) => Piece::FileAddress { file_url },
         },
-    };
-    Ok(Words::Pieces(parts.iter().map(piece).collect()))
+    }
 }
 
 /// The id of a call, or a shorter one made from it.

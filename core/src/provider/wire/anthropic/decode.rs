@@ -1,11 +1,14 @@
 //! Reads whole replies and their blocks.
 
 use super::WIRE;
-use crate::message::{Arguments, CallFault, Native, ToolCall, Usage};
+use crate::message::{Arguments, CallFault, ToolCall, Usage};
 use crate::provider::wire::arguments;
 use crate::provider::wire::failure::{Failure, describe, unusable};
+use crate::provider::wire::lenient::Count;
+use crate::provider::wire::raw::own_form;
 use crate::provider::{ModelReply, ProviderError, StopReason};
 use serde::Deserialize;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
@@ -33,7 +36,7 @@ pub(super) fn decode(model: &str, body: &[u8]) -> Result<ModelReply, ProviderErr
     let blocks = reply.content.ok_or_else(|| unusable(None, "the reply has no content"))?;
     let mut reading = Reading::default();
     for block in blocks {
-        reading.whole_block(block);
+        reading.whole_block(block)?;
     }
     reading.stop = reply.stop_reason;
     reading.details(reply.stop_details);
@@ -56,6 +59,17 @@ pub(super) struct WireBlock<'a> {
     pub(super) input: Option<&'a RawValue>,
 }
 
+impl<'a> WireBlock<'a> {
+    /// A block of an unknown shape reads as an empty one: it is kept for the next request and means nothing else.
+    pub(super) fn read(raw: &'a RawValue) -> Result<Self, ProviderError> {
+        match serde_json::from_str(raw.get()) {
+            Ok(block) => Ok(block),
+            Err(error) if error.classify() == Category::Data => Ok(Self::default()),
+            Err(error) => Err(unusable(None, format!("a block of the reply is broken: {error}")).with_source(error)),
+        }
+    }
+}
+
 /// What a reply has given so far, whole or streamed.
 #[derive(Default)]
 pub(super) struct Reading {
@@ -68,7 +82,7 @@ pub(super) struct Reading {
     keep: bool,
     pub(super) stop: Option<String>,
     refusal: Option<String>,
-    counts: Counts,
+    usage: Usage,
 }
 
 struct WireCall {
@@ -78,9 +92,8 @@ struct WireCall {
 }
 
 impl Reading {
-    fn whole_block(&mut self, raw: &RawValue) {
-        // A block of an unknown shape is kept for the next request and means nothing else.
-        let block: WireBlock<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    fn whole_block(&mut self, raw: &RawValue) -> Result<(), ProviderError> {
+        let block = WireBlock::read(raw)?;
         match block.kind.as_str() {
             "text" => {
                 let text = block.text.unwrap_or_default();
@@ -97,6 +110,7 @@ impl Reading {
             }
             _ => self.keep_as_is(raw.get().to_owned()),
         }
+        Ok(())
     }
 
     /// Takes a text block; blank ones cannot be sent back.
@@ -133,7 +147,7 @@ impl Reading {
     /// Takes counts; of each the last one told counts.
     pub(super) fn count(&mut self, raw: Option<&RawValue>) {
         if let Some(counts) = raw.and_then(|raw| serde_json::from_str::<Option<Counts>>(raw.get()).ok()).flatten() {
-            self.counts.update(counts);
+            counts.update(&mut self.usage);
         }
     }
 
@@ -148,10 +162,9 @@ impl Reading {
             };
             ToolCall::from_wire(Some(&call.id), &call.name, arguments)
         });
-        let native = (self.keep || stop == StopReason::Pause).then(|| {
-            let blocks = format!("[{}]", self.blocks.join(","));
-            Box::new(Native { wire: WIRE.into(), model: model.into(), blocks: blocks.into() })
-        });
+        let native = (self.keep || stop == StopReason::Pause)
+            .then(|| own_form(WIRE, model, format!("[{}]", self.blocks.join(","))))
+            .flatten();
         ModelReply {
             text: self.text,
             thinking: Some(self.thinking).filter(|thinking| !thinking.is_empty()),
@@ -159,7 +172,7 @@ impl Reading {
             stop,
             stop_raw: self.stop,
             refusal: self.refusal,
-            usage: self.counts.usage(),
+            usage: self.usage,
             native,
         }
     }
@@ -197,42 +210,30 @@ fn stop_reason(raw: Option<&str>, calls: bool) -> StopReason {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Counts {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
+    input_tokens: Count,
+    output_tokens: Count,
+    cache_read_input_tokens: Count,
+    cache_creation_input_tokens: Count,
     output_tokens_details: Option<OutputDetails>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct OutputDetails {
-    thinking_tokens: Option<u64>,
+    thinking_tokens: Count,
 }
 
 impl Counts {
-    fn update(&mut self, later: Self) {
-        self.input_tokens = later.input_tokens.or(self.input_tokens);
-        self.output_tokens = later.output_tokens.or(self.output_tokens);
-        self.cache_read_input_tokens = later.cache_read_input_tokens.or(self.cache_read_input_tokens);
-        self.cache_creation_input_tokens = later.cache_creation_input_tokens.or(self.cache_creation_input_tokens);
-        self.output_tokens_details = later.output_tokens_details.or(self.output_tokens_details.take());
-    }
-
-    fn usage(&self) -> Usage {
-        let cached = |tokens: Option<u64>| tokens.unwrap_or(0);
-        Usage {
-            input_tokens: self.input_tokens,
-            output_tokens: self.output_tokens,
-            cache_read_tokens: self.cache_read_input_tokens,
-            cache_write_tokens: self.cache_creation_input_tokens,
-            reasoning_tokens: self.output_tokens_details.as_ref().and_then(|details| details.thinking_tokens),
-            input_tokens_total: self.input_tokens.map(|tokens| {
-                tokens
-                    .saturating_add(cached(self.cache_read_input_tokens))
-                    .saturating_add(cached(self.cache_creation_input_tokens))
-            }),
-        }
+    fn update(self, usage: &mut Usage) {
+        self.input_tokens.update(&mut usage.input_tokens);
+        self.output_tokens.update(&mut usage.output_tokens);
+        self.cache_read_input_tokens.update(&mut usage.cache_read_tokens);
+        self.cache_creation_input_tokens.update(&mut usage.cache_write_tokens);
+        self.output_tokens_details.unwrap_or_default().thinking_tokens.update(&mut usage.reasoning_tokens);
+        usage.input_tokens_total = usage.input_tokens.map(|tokens| {
+            let cached = [usage.cache_read_tokens, usage.cache_write_tokens];
+            cached.into_iter().flatten().fold(tokens, u64::saturating_add)
+        });
     }
 }
 

@@ -1,22 +1,20 @@
 //! Writes requests: the history becomes turns of user and assistant, every tool call is answered in the user turn that
 //! follows it, and at most four places are marked for the cache.
 
+use super::block::{Block, Mark, blocks_of, result_block, text, text_block};
 use super::{LEAST_BUDGET, WIRE};
-use crate::message::{AssistantMessage, Content, Data, Part, ToolResult};
+use crate::message::{Arguments, AssistantMessage};
 use crate::provider::capability::{Capability, Effort, Thinking};
 use crate::provider::wire::raw::Raw;
-use crate::provider::wire::turns::{Answer, Conversation, GO_ON, LEFT_OUT, NO_RESULT, Turn, legal_id, legal_name};
+use crate::provider::wire::turns::{Answer, Conversation, GO_ON, LEFT_OUT, Turn, legal_id, legal_name};
 use crate::provider::{ModelRequest, ProviderError, ProviderErrorKind, ToolChoice, ToolSpec};
-use base64::Engine as _;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Tokens that a reply has beside its thinking, at least.
 const ROOM_BESIDE_THINKING: u32 = 1000;
-/// Image types that the API takes.
-const IMAGES: &[&str] = &["image/jpeg", "image/png", "image/gif", "image/webp"];
 /// Keys that the API refuses at the root of a tool's schema. Arguments are checked against the whole schema anyway.
 const REFUSED_AT_ROOT: &[&str] = &["anyOf", "oneOf", "allOf", "$ref"];
 
@@ -95,83 +93,6 @@ struct Message<'a> {
 enum Speaker {
     User,
     Assistant,
-}
-
-/// Asks the provider to cache everything up to here.
-#[derive(Clone, Copy, Serialize)]
-#[serde(tag = "type", rename = "ephemeral")]
-struct Mark {}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Block<'a> {
-    Text {
-        text: Cow<'a, str>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<Mark>,
-    },
-    Image {
-        source: Source<'a>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<Mark>,
-    },
-    Document {
-        source: Source<'a>,
-        #[serde(skip_serializing_if = "str::is_empty")]
-        title: &'a str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<Mark>,
-    },
-    ToolUse {
-        id: Cow<'a, str>,
-        name: Cow<'a, str>,
-        input: Raw<'a>,
-    },
-    ToolResult {
-        tool_use_id: Cow<'a, str>,
-        #[serde(skip_serializing_if = "Given::is_nothing")]
-        content: Given<'a>,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        is_error: bool,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cache_control: Option<Mark>,
-    },
-    /// A block that the API made, sent back as it came.
-    #[serde(untagged)]
-    Native(&'a RawValue),
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Source<'a> {
-    Base64 { media_type: &'a str, data: &'a str },
-    Url { url: &'a str },
-    Text { media_type: &'static str, data: String },
-}
-
-/// What a tool gave.
-enum Given<'a> {
-    Text(Cow<'a, str>),
-    Blocks(Vec<Block<'a>>),
-}
-
-impl Given<'_> {
-    fn is_nothing(&self) -> bool {
-        match self {
-            // Blank text is refused, no content is not.
-            Self::Text(text) => text.trim().is_empty(),
-            Self::Blocks(blocks) => blocks.is_empty(),
-        }
-    }
-}
-
-impl Serialize for Given<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Blocks(blocks) => blocks.serialize(serializer),
-        }
-    }
 }
 
 /// Writes the body of a request.
@@ -253,10 +174,10 @@ fn plain_root(schema: &RawValue) -> Cow<'_, RawValue> {
     if !REFUSED_AT_ROOT.iter().any(|key| text.contains(key)) {
         return Cow::Borrowed(schema);
     }
-    let Ok(root) = text.parse::<crate::message::Arguments>() else { return Cow::Borrowed(schema) };
+    let Ok(root) = text.parse::<Arguments>() else { return Cow::Borrowed(schema) };
     let members = root.members();
     let kept = members.iter().filter(|(key, _)| !REFUSED_AT_ROOT.contains(&key.as_str()));
-    let plain = crate::message::Arguments::from_members(kept.map(|(key, value)| (key.as_str(), value.get())));
+    let plain = Arguments::from_members(kept.map(|(key, value)| (key.as_str(), value.get())));
     RawValue::from_string(plain.as_str().to_owned()).map_or(Cow::Borrowed(schema), Cow::Owned)
 }
 
@@ -375,8 +296,9 @@ impl<'a> Draft<'a> {
     }
 
     fn assistant(&mut self, said: &'a AssistantMessage, answers: &[Answer<'a>]) {
-        let native =
-            native(self.model, said).filter(|_| said.calls.iter().all(|call| !self.ids.contains(call.id.as_ref())));
+        let mut seen = HashSet::new();
+        let fresh = said.calls.iter().all(|call| !self.ids.contains(&*call.id) && seen.insert(&*call.id));
+        let native = native(self.model, said).filter(|_| fresh);
         let (blocks, ids) = match native {
             Some(blocks) => {
                 let ids: Vec<Cow<'a, str>> = said.calls.iter().map(|call| Cow::Borrowed(call.id.as_ref())).collect();
@@ -457,83 +379,4 @@ impl<'a> Draft<'a> {
             }
         }
     }
-}
-
-fn text(text: &'static str) -> Block<'static> {
-    Block::Text { text: text.into(), cache_control: None }
-}
-
-/// The API refuses blank text.
-fn text_block(text: Cow<'_, str>) -> Option<Block<'_>> {
-    (!text.trim().is_empty()).then_some(Block::Text { text, cache_control: None })
-}
-
-fn blocks_of(content: &Content) -> Vec<Block<'_>> {
-    match content {
-        Content::Text(text) => text_block(text.as_ref().into()).into_iter().collect(),
-        Content::Parts(parts) => parts.iter().filter_map(part_block).collect(),
-    }
-}
-
-fn part_block(part: &Part) -> Option<Block<'_>> {
-    match part {
-        Part::Text { text } => text_block(text.as_ref().into()),
-        Part::Image { media_type, data } => Some(image(media_type, data)),
-        Part::File { media_type, name, data } => Some(document(media_type, name, data)),
-    }
-}
-
-fn image<'a>(media_type: &'a str, data: &'a Data) -> Block<'a> {
-    match data {
-        Data::Base64(data) if IMAGES.contains(&media_type) => {
-            Block::Image { source: Source::Base64 { media_type, data }, cache_control: None }
-        }
-        Data::Base64(_) => unseen(format!("[an image of type {media_type}, which this model cannot see]")),
-        Data::Url(url) => Block::Image { source: Source::Url { url }, cache_control: None },
-    }
-}
-
-fn document<'a>(media_type: &'a str, name: &'a str, data: &'a Data) -> Block<'a> {
-    let bare = media_type.split(';').next().unwrap_or(media_type).trim();
-    let document = |source| Block::Document { source, title: name, cache_control: None };
-    match data {
-        Data::Base64(data) if bare == "application/pdf" => document(Source::Base64 { media_type: bare, data }),
-        Data::Url(url) if bare == "application/pdf" => document(Source::Url { url }),
-        Data::Url(url) => unseen(format!("[the file {name:?} of type {media_type} at {url}]")),
-        Data::Base64(data) => match plain_text(bare, data) {
-            Some(data) => document(Source::Text { media_type: "text/plain", data }),
-            None => unseen(format!("[the file {name:?} of type {media_type}, which this model cannot read]")),
-        },
-    }
-}
-
-/// The text of a file that holds text, whatever its type calls it.
-fn plain_text(media_type: &str, data: &str) -> Option<String> {
-    let is_text = media_type.starts_with("text/")
-        || media_type.ends_with("+json")
-        || media_type.ends_with("+xml")
-        || ["application/json", "application/xml", "application/yaml", "application/toml"].contains(&media_type);
-    if !is_text {
-        return None;
-    }
-    let bytes = base64::engine::general_purpose::STANDARD.decode(data).ok()?;
-    String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())
-}
-
-fn unseen<'a>(note: String) -> Block<'a> {
-    Block::Text { text: Cow::Owned(note), cache_control: None }
-}
-
-fn result_block<'a>(tool_use_id: Cow<'a, str>, result: Option<&'a ToolResult>) -> Block<'a> {
-    let (content, is_error) = match result {
-        None => (Given::Text(NO_RESULT.into()), true),
-        // An error must have content, and only text.
-        Some(result) if result.is_error() => match result.content.as_text() {
-            text if text.trim().is_empty() => (Given::Text("the tool gave an error without a message".into()), true),
-            text => (Given::Text(text), true),
-        },
-        Some(ToolResult { content: Content::Text(text), .. }) => (Given::Text(text.as_ref().into()), false),
-        Some(result) => (Given::Blocks(blocks_of(&result.content)), false),
-    };
-    Block::ToolResult { tool_use_id, content, is_error, cache_control: None }
 }

@@ -3,6 +3,7 @@
 //! Requests are written in [`encode`], whole replies read in [`decode`], streams in [`stream`]. No beta header is sent
 //! but the one that older models need to think between tool calls.
 
+mod block;
 mod decode;
 mod encode;
 mod stream;
@@ -32,14 +33,14 @@ pub(crate) struct Anthropic {
 impl Anthropic {
     /// `base` is the address of the API with or without `/v1` and `/messages`.
     pub(crate) fn new(base: &str, key: Option<SecretString>, model: &str) -> Self {
+        let (base, query) = base.split_at(base.find('?').unwrap_or(base.len()));
         let base = base.trim_end_matches('/');
-        let url = if base.ends_with("/messages") {
-            base.to_owned()
-        } else if base.ends_with("/v1") {
-            format!("{base}/messages")
-        } else {
-            format!("{base}/v1/messages")
+        let end = match base {
+            whole if whole.ends_with("/messages") => "",
+            versioned if versioned.ends_with("/v1") => "/messages",
+            _ => "/v1/messages",
         };
+        let url = format!("{base}{end}{query}");
         Self { url, key, model: model.into(), capability: capability::of(model) }
     }
 }

@@ -90,8 +90,8 @@ impl AnthropicDecoder {
         }
     }
 
-    fn start_block(&mut self, index: u64, raw: &RawValue, parts: &mut Vec<StreamPart>) {
-        let block: WireBlock<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    fn start_block(&mut self, index: u64, raw: &RawValue, parts: &mut Vec<StreamPart>) -> Result<(), ProviderError> {
+        let block = WireBlock::read(raw)?;
         let kind = match block.kind.as_str() {
             "text" => Kind::Text,
             "thinking" => Kind::Thinking,
@@ -114,6 +114,7 @@ impl AnthropicDecoder {
             Kind::Thinking => self.more_thinking(index, block.thinking.unwrap_or_default(), parts),
             Kind::Call | Kind::Other => {}
         }
+        Ok(())
     }
 
     /// The block of a delta; one that never started is started by its first delta.
@@ -192,7 +193,7 @@ impl Decoder for AnthropicDecoder {
             "message_start" => self.reading.count(event.message.and_then(|message| message.usage)),
             "content_block_start" => {
                 if let Some(block) = event.content_block {
-                    self.start_block(index, block, parts);
+                    self.start_block(index, block, parts)?;
                 }
             }
             "content_block_delta" => self.delta(index, event.delta.unwrap_or_default(), parts),

@@ -43,6 +43,7 @@ fn addresses_gain_what_they_lack() {
     for base in ["https://h", "https://h/", "https://h/v1", "https://h/v1/", "https://h/v1/messages"] {
         assert_eq!(Anthropic::new(base, None, MODEL).url(false), "https://h/v1/messages");
     }
+    assert_eq!(Anthropic::new("https://h/?a=1", None, MODEL).url(false), "https://h/v1/messages?a=1");
     assert_eq!(Anthropic::new("https://h/anthropic", None, MODEL).url(true), "https://h/anthropic/v1/messages");
 }
 

@@ -440,8 +440,13 @@ impl Draft {
     }
 }
 
+/// Whether arguments are complete. Asked for parts of calls without ids only, and not of large ones, so that a stream
+/// of many parts is not read again and again.
 fn is_object(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    text.len() <= 64 << 10
+        && text.trim_start().starts_with('{')
+        && text.trim_end().ends_with('}')
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn stop_reason(raw: &str) -> StopReason {

@@ -1,8 +1,10 @@
 //! Reads replies, whole or in chunks of the same shape, and errors.
 
 use super::WIRE;
-use crate::message::{CallFault, Native, ToolCall, Usage};
+use crate::message::{CallFault, ToolCall, Usage};
 use crate::provider::wire::failure::{Failure, broken_stream, describe, unusable};
+use crate::provider::wire::lenient::Count;
+use crate::provider::wire::raw::own_form;
 use crate::provider::wire::{Decoder, arguments};
 use crate::provider::{ModelReply, ProviderError, ProviderErrorKind, StopReason, StreamPart, retry_hint};
 use serde::Deserialize;
@@ -70,10 +72,10 @@ struct FunctionCall<'a> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Counts {
-    prompt_token_count: Option<u64>,
-    cached_content_token_count: Option<u64>,
-    candidates_token_count: Option<u64>,
-    thoughts_token_count: Option<u64>,
+    prompt_token_count: Count,
+    cached_content_token_count: Count,
+    candidates_token_count: Count,
+    thoughts_token_count: Count,
 }
 
 /// Reads a whole reply. A list is a stream's chunks in one body.
@@ -159,7 +161,7 @@ pub(crate) struct GeminiDecoder {
     finish: Option<String>,
     /// Why the prompt was not answered.
     blocked: Option<String>,
-    counts: Counts,
+    counts: LastCounts,
 }
 
 struct WireCall {
@@ -188,7 +190,7 @@ impl GeminiDecoder {
             has_candidate: false,
             finish: None,
             blocked: None,
-            counts: Counts::default(),
+            counts: LastCounts::default(),
         }
     }
 
@@ -201,22 +203,28 @@ impl GeminiDecoder {
         }
         if let Some(usage) = chunk.usage_metadata {
             let later: Counts = serde_json::from_str(usage.get()).unwrap_or_default();
-            self.counts.update(&later);
+            later.update(&mut self.counts);
         }
         // One candidate is asked for.
         let candidate = chunk.candidates.unwrap_or_default().into_iter().find(|one| one.index.unwrap_or(0) == 0);
         let Some(candidate) = candidate else { return Ok(()) };
         self.has_candidate = true;
         for part in candidate.content.and_then(|said| said.parts).unwrap_or_default() {
-            self.part(part, parts);
+            self.part(part, parts)?;
         }
         self.finish = candidate.finish_reason.or(self.finish.take());
         Ok(())
     }
 
-    fn part(&mut self, raw: &RawValue, parts: &mut Vec<StreamPart>) {
-        // A part of an unknown shape is kept for the next request and means nothing else.
-        let part: WirePart<'_> = serde_json::from_str(raw.get()).unwrap_or_default();
+    fn part(&mut self, raw: &RawValue, parts: &mut Vec<StreamPart>) -> Result<(), ProviderError> {
+        let part: WirePart<'_> = match serde_json::from_str(raw.get()) {
+            Ok(part) => part,
+            // A part of an unknown shape is kept for the next request and means nothing else.
+            Err(error) if error.classify() == Category::Data => WirePart::default(),
+            Err(error) => {
+                return Err(unusable(None, format!("a part of the reply is broken: {error}")).with_source(error));
+            }
+        };
         let signed = part.thought_signature.is_some();
         if let Some(call) = part.function_call {
             self.calls.push(WireCall {
@@ -241,7 +249,7 @@ impl GeminiDecoder {
                 self.parts.push(Kept::Words { text: text.clone(), thought });
             }
             if text.is_empty() {
-                return;
+                return Ok(());
             }
             if thought {
                 self.thinking.push_str(&text);
@@ -254,6 +262,7 @@ impl GeminiDecoder {
             self.keep = true;
             self.parts.push(Kept::AsIs(raw.get().into()));
         }
+        Ok(())
     }
 
     fn reply(self) -> ModelReply {
@@ -269,11 +278,11 @@ impl GeminiDecoder {
             };
             ToolCall::from_wire(call.id.as_deref(), &call.name, arguments)
         });
-        let native = self.keep.then(|| {
-            let parts: Vec<String> = self.parts.into_iter().map(Kept::into_json).collect();
-            let blocks = format!("[{}]", parts.join(","));
-            Box::new(Native { wire: WIRE.into(), model: self.model, blocks: blocks.into() })
-        });
+        let parts = self.parts.into_iter().map(Kept::into_json);
+        let native = self
+            .keep
+            .then(|| own_form(WIRE, &self.model, format!("[{}]", parts.collect::<Vec<_>>().join(","))))
+            .flatten();
         ModelReply {
             text: self.text,
             thinking: Some(self.thinking).filter(|thinking| !thinking.is_empty()),
@@ -353,25 +362,36 @@ fn stop_reason(raw: Option<&str>, calls: bool) -> StopReason {
 }
 
 impl Counts {
-    fn update(&mut self, later: &Self) {
-        self.prompt_token_count = later.prompt_token_count.or(self.prompt_token_count);
-        self.cached_content_token_count = later.cached_content_token_count.or(self.cached_content_token_count);
-        self.candidates_token_count = later.candidates_token_count.or(self.candidates_token_count);
-        self.thoughts_token_count = later.thoughts_token_count.or(self.thoughts_token_count);
+    fn update(&self, last: &mut LastCounts) {
+        self.prompt_token_count.update(&mut last.prompt);
+        self.cached_content_token_count.update(&mut last.cached);
+        self.candidates_token_count.update(&mut last.candidates);
+        self.thoughts_token_count.update(&mut last.thoughts);
     }
+}
 
+/// The last value of each count.
+#[derive(Default)]
+struct LastCounts {
+    prompt: Option<u64>,
+    cached: Option<u64>,
+    candidates: Option<u64>,
+    thoughts: Option<u64>,
+}
+
+impl LastCounts {
     fn usage(&self) -> Usage {
-        let output = match (self.candidates_token_count, self.thoughts_token_count) {
+        let output = match (self.candidates, self.thoughts) {
             (None, None) => None,
             (words, thoughts) => Some(words.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
         };
         Usage {
-            input_tokens: self.prompt_token_count,
+            input_tokens: self.prompt,
             output_tokens: output,
-            cache_read_tokens: self.cached_content_token_count,
+            cache_read_tokens: self.cached,
             cache_write_tokens: None,
-            reasoning_tokens: self.thoughts_token_count,
-            input_tokens_total: self.prompt_token_count,
+            reasoning_tokens: self.thoughts,
+            input_tokens_total: self.prompt,
         }
     }
 }

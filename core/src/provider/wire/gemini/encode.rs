@@ -267,6 +267,13 @@ fn id_of(call: &ToolCall) -> Option<&str> {
     call.provider_id.as_deref().map(|given| if call.id.is_empty() { given } else { &*call.id })
 }
 
+/// How the calls of a turn are named on the wire, and so their responses.
+#[derive(Clone, Copy)]
+enum Names {
+    AsTheyCame,
+    Legal,
+}
+
 /// The contents as far as they are written.
 struct Draft<'a, 'c> {
     model: &'c str,
@@ -279,9 +286,9 @@ impl<'a> Draft<'a, '_> {
         match turn {
             Turn::User(content) => self.say(Speaker::User, parts_of(content), false),
             Turn::Assistant(said) => {
-                self.model_turn(said);
+                let names = self.model_turn(said);
                 if let Some(Turn::Results(answers)) = next {
-                    self.responses(answers);
+                    self.responses(answers, names);
                 }
             }
             // Written with the calls.
@@ -289,10 +296,11 @@ impl<'a> Draft<'a, '_> {
         }
     }
 
-    fn model_turn(&mut self, said: &'a AssistantMessage) {
+    /// Writes what the model said; tells how its calls are named.
+    fn model_turn(&mut self, said: &'a AssistantMessage) -> Names {
         if let Some(parts) = native(self.model, said) {
             self.say(Speaker::Model, parts.into_iter().map(WirePart::Native).collect(), false);
-            return;
+            return Names::AsTheyCame;
         }
         let mut parts = Vec::with_capacity(said.calls.len() + 1);
         if !said.content.is_empty() {
@@ -310,9 +318,10 @@ impl<'a> Draft<'a, '_> {
             });
         }
         self.say(Speaker::Model, parts, false);
+        Names::Legal
     }
 
-    fn responses(&mut self, answers: &[Answer<'a>]) {
+    fn responses(&mut self, answers: &[Answer<'a>], names: Names) {
         let mut responses = Vec::with_capacity(answers.len());
         let mut beside = Vec::new();
         for answer in answers {
@@ -330,7 +339,10 @@ impl<'a> Draft<'a, '_> {
             if !self.capability.media_in_results {
                 beside.append(&mut parts);
             }
-            let name = legal_name(&answer.call.name, NAME_CHARS);
+            let name = match names {
+                Names::AsTheyCame => Cow::Borrowed(&*answer.call.name),
+                Names::Legal => legal_name(&answer.call.name, NAME_CHARS),
+            };
             responses.push(WirePart::FunctionResponse(Response { id: id_of(answer.call), name, response, parts }));
         }
         responses.append(&mut beside);

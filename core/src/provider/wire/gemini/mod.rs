@@ -21,6 +21,8 @@ const WIRE: &str = "gemini";
 pub(crate) struct Gemini {
     /// Up to the method, without it.
     url: String,
+    /// What the address asks for beside, without its question mark.
+    query: Box<str>,
     key: Option<SecretString>,
     model: Box<str>,
     capability: &'static Capability,
@@ -29,6 +31,7 @@ pub(crate) struct Gemini {
 impl Gemini {
     /// `base` is the address of the API up to its version, with or without `/models`.
     pub(crate) fn new(base: &str, key: Option<SecretString>, model: &str) -> Self {
+        let (base, query) = base.split_once('?').unwrap_or((base, ""));
         let base = base.trim_end_matches('/');
         let base = base.strip_suffix("/models").unwrap_or(base);
         let has_path = base.split_once("://").map_or(base, |(_, rest)| rest).contains('/');
@@ -36,7 +39,7 @@ impl Gemini {
         // Tuned models have a folder of their own.
         let folder = if model.contains('/') { "" } else { "models/" };
         let url = format!("{base}{version}/{folder}{}", path_of(model));
-        Self { url, key, model: model.into(), capability: capability::of(model) }
+        Self { url, query: query.into(), key, model: model.into(), capability: capability::of(model) }
     }
 }
 
@@ -59,8 +62,11 @@ impl Wire for Gemini {
     type Decoder = decode::GeminiDecoder;
 
     fn url(&self, stream: bool) -> String {
-        let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
-        format!("{}:{method}", self.url)
+        let method = if stream { "streamGenerateContent" } else { "generateContent" };
+        let asked = [if stream { "alt=sse" } else { "" }, &self.query];
+        let query: Vec<&str> = asked.into_iter().filter(|part| !part.is_empty()).collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{}:{method}{mark}{}", self.url, query.join("&"))
     }
 
     fn headers(&self, _request: &ModelRequest) -> Vec<(&'static str, String)> {

@@ -41,6 +41,8 @@ fn addresses_hold_the_model_and_never_the_key() {
     }
     assert_eq!(url("https://h", "models/gemini-2.5-flash"), expected);
     assert_eq!(url("https://h/v1", "a?b#c"), "https://h/v1/models/a%3Fb%23c:generateContent");
+    let asking = Gemini::new("https://h/v1beta?a=1", None, OLD).url(true);
+    assert_eq!(asking, "https://h/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse&a=1");
     assert_eq!(wire(OLD).url(true), "https://h/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
 }
 

@@ -1,0 +1,148 @@
+//! The `cheliped` command: `agent` sends one message, `chat` talks.
+//!
+//! The answer goes to standard output and nothing else does; progress, notes and errors go to standard error. On a
+//! terminal, text of models and tools is made harmless first. Exit codes: 0 answered, or the reader of the output has
+//! gone; 1 the run failed; 2 wrong usage or configuration; 130 Ctrl-C. With `--json` standard output has one event a
+//! line, the last of which is `finished` or `failed`; errors are also told on standard error.
+//!
+//! This is a door of the house: it decides how things look, and nothing of what the engine does.
+
+mod calls;
+mod chat;
+mod config;
+mod console;
+mod escape;
+mod failure;
+mod input;
+mod interrupt;
+mod lines;
+mod model;
+mod options;
+mod places;
+pub mod project;
+mod session;
+mod settings;
+mod view;
+
+use crate::agent::StreamEvent;
+use crate::env::Env;
+use clap::Parser;
+use console::{Console, Style};
+use failure::{Exit, Failure};
+use input::Stdin;
+use lines::Lines;
+use options::{Command, Common, Options};
+use session::Session;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Runs the command with the arguments and handles of this process.
+pub fn main() -> ExitCode {
+    let env = Env::default();
+    let mut console = Console::of_process(env.variables.as_ref());
+    ExitCode::from(run(std::env::args_os(), &mut console, &env).code())
+}
+
+fn run(arguments: impl Iterator<Item = OsString>, console: &mut Console, env: &Env) -> Exit {
+    let command = match Options::try_parse_from(arguments) {
+        Ok(options) => options.command,
+        Err(error) => return usage(&error, console),
+    };
+    let directory = match std::env::current_dir() {
+        Ok(directory) => directory,
+        // Relative paths then fail one by one, with their own words.
+        Err(_) => PathBuf::from("."),
+    };
+    let ended = match command {
+        Command::Agent { message, common } => agent(message, &common, &directory, console, env),
+        Command::Chat { no_history, common } => chat(no_history, &common, &directory, console, env),
+    };
+    match ended {
+        Ok(exit) => exit,
+        Err(failure) => {
+            tell(&failure, console);
+            failure.exit()
+        }
+    }
+}
+
+/// Answers one message.
+fn agent(
+    words: Vec<OsString>,
+    options: &Common,
+    directory: &Path,
+    console: &mut Console,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let told = |failure: Failure, console: &mut Console| told_in_json(failure, options.json, console);
+    let mut stdin = io::stdin();
+    let is_terminal = stdin.is_terminal();
+    let message = input::message(words, Stdin { reader: &mut stdin, is_terminal });
+    let message = message.map_err(|failure| told(failure, console))?;
+    let mut session = Session::open(options, directory, env).map_err(|failure| told(failure, console))?;
+    let ended = session.follow(console, |agent, context| agent.stream_with(message, context));
+    session.close();
+    ended.map(|(response, _)| if response.failed { Exit::Failed } else { Exit::Done })
+}
+
+/// Talks.
+fn chat(
+    no_history: bool,
+    options: &Common,
+    directory: &Path,
+    console: &mut Console,
+    env: &Env,
+) -> Result<Exit, Failure> {
+    let told = |failure: Failure, console: &mut Console| told_in_json(failure, options.json, console);
+    let mut session = Session::open(options, directory, env).map_err(|failure| told(failure, console))?;
+    let typed = io::stdin().is_terminal() && console.out_is_terminal() && !options.json;
+    let mut lines = match typed {
+        true => {
+            let keep_history = session.settings.history && !no_history;
+            Lines::edited(keep_history, env.variables.as_ref())?
+        }
+        false => Lines::Plain(Box::new(io::BufReader::new(io::stdin()))),
+    };
+    let ended = chat::chat(&mut session, console, &mut lines, env, options.quiet);
+    session.close();
+    ended
+}
+
+/// A failure before the first run has no event yet: with `--json` it gets one.
+fn told_in_json(failure: Failure, json: bool, console: &mut Console) -> Failure {
+    if let (true, Failure::Error(error)) = (json, &failure)
+        && let Err(closed @ (Failure::Closed | Failure::Output(_))) =
+            session::write_event(console, &StreamEvent::failed(error))
+    {
+        return closed;
+    }
+    failure
+}
+
+fn tell(failure: &Failure, console: &mut Console) {
+    match failure {
+        Failure::Error(error) => console.say(Style::Plain, &failure::describe(error)),
+        Failure::Output(error) => {
+            let text = format!("cheliped: cannot write the answer: {error} [output]");
+            console.say(Style::Plain, &escape::lines(&text));
+        }
+        Failure::Closed => {}
+    }
+}
+
+/// Shows help, the version, or what is wrong with the arguments.
+fn usage(error: &clap::Error, console: &mut Console) -> Exit {
+    let text = error.to_string();
+    match error.use_stderr() {
+        true => {
+            console.say(Style::Plain, escape::lines(&text).trim_end());
+            Exit::Usage
+        }
+        false => match console.answer(&text) {
+            Ok(()) => Exit::Done,
+            Err(error) => Failure::from(error).exit(),
+        },
+    }
+}

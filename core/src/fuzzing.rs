@@ -1,0 +1,205 @@
+//! Every parser of the engine behind one signature, for `cargo xtask fuzz`. Not part of the public contract.
+//!
+//! A target takes any bytes. It panics when a promise is broken: a reply that depends on how its stream was cut, text
+//! that differs from its pieces, a history that cannot be sent back.
+
+use crate::guard::answer;
+use crate::message::{Arguments, AssistantMessage, Message, Outcome, ToolResult};
+use crate::provider::sse::Splitter;
+use crate::provider::wire::anthropic::Anthropic;
+use crate::provider::wire::chat::Chat;
+use crate::provider::wire::chat::dialect::Dialect;
+use crate::provider::wire::gemini::Gemini;
+use crate::provider::wire::ollama::Ollama;
+use crate::provider::wire::responses::Responses;
+use crate::provider::wire::{Decoder, Wire, arguments};
+use crate::provider::{
+    ModelOptions, ModelReply, ModelRequest, ProviderError, ScriptedProvider, StreamPart, ToolChoice, retry_hint,
+};
+use crate::schema::{Schema, tidy};
+use bytes::Bytes;
+use std::sync::Arc;
+
+/// One parser.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name.
+    pub name: &'static str,
+    /// Runs it on an input.
+    pub run: fn(&[u8]),
+}
+
+/// Every parser.
+pub const TARGETS: &[Target] = &[
+    Target { name: "arguments", run: arguments_text },
+    Target { name: "tidy", run: tidied },
+    Target { name: "answer", run: answer_filter },
+    Target { name: "retry_hint", run: hint },
+    Target { name: "script", run: script },
+    Target { name: "anthropic", run: |input| wire(&Anthropic::new(BASE, None, MODEL), input) },
+    Target { name: "chat", run: chat },
+    Target { name: "responses", run: |input| wire(&Responses::new(BASE.into(), None, MODEL), input) },
+    Target { name: "gemini", run: |input| wire(&Gemini::new(BASE, None, MODEL), input) },
+    Target { name: "ollama", run: |input| wire(&Ollama::new(BASE.into(), None, MODEL), input) },
+];
+
+const BASE: &str = "http://127.0.0.1:1";
+const MODEL: &str = "model";
+/// Bytes that a fuzzed event may have.
+const EVENT: usize = 1 << 20;
+
+fn arguments_text(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    for cut in [false, true] {
+        // Refusing is fine; what is taken must be whole.
+        if let Ok(taken) = arguments::from_text(&text, cut) {
+            check_arguments(&taken);
+        }
+    }
+    if let Ok(taken) = text.parse::<Arguments>() {
+        check_arguments(&taken);
+    }
+}
+
+fn check_arguments(taken: &Arguments) {
+    assert!(taken.value().is_object(), "arguments are no object: {taken}");
+    let canonical = taken.canonical();
+    let again = canonical.parse::<Arguments>().map(|again| again.canonical());
+    assert_eq!(again.as_deref(), Ok(canonical.as_str()), "the canonical form is not stable");
+}
+
+/// The input is a schema and arguments, one a line.
+fn tidied(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let (schema, arguments) = text.split_once('\n').unwrap_or((WIDE_SCHEMA, &text));
+    let (Ok(value), Ok(arguments)) = (serde_json::from_str(schema), arguments.parse::<Arguments>()) else { return };
+    let Ok(schema) = Schema::new(value) else { return };
+    if let Some(tidied) = tidy(&schema, &arguments) {
+        check_arguments(&tidied);
+        let _ = schema.check(&tidied);
+    }
+    let _ = schema.check(&arguments);
+}
+
+/// A schema that knows the usual types.
+const WIDE_SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},
+"deep":{"type":"boolean"},"list":{"type":"array","items":{"type":"number"}},"s":{"enum":["a","b"]},
+"o":{"type":"object","properties":{"a":{"type":["string","null"]}}}}}"#;
+
+/// The first byte says where the text is cut.
+fn answer_filter(input: &[u8]) {
+    let Some((step, text)) = input.split_first() else { return };
+    let text = String::from_utf8_lossy(text);
+    let (whole, findings) = answer::clean(text.clone().into_owned());
+    let mut filter = answer::AnswerFilter::default();
+    let mut pieces = String::new();
+    let chars: Vec<char> = text.chars().collect();
+    for piece in chars.chunks(usize::from(*step % 7) + 1) {
+        pieces.push_str(&filter.push(&piece.iter().collect::<String>()));
+    }
+    pieces.push_str(&filter.finish());
+    assert_eq!(pieces, whole, "streamed and whole answers differ");
+    assert_eq!(filter.findings(), findings, "streamed and whole findings differ");
+}
+
+fn hint(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let _ = (retry_hint::from_text(&text), retry_hint::duration(&text));
+}
+
+fn script(input: &[u8]) {
+    let _ = ScriptedProvider::from_json(&String::from_utf8_lossy(input));
+}
+
+/// The length of the input says which server's dialect reads it.
+fn chat(input: &[u8]) {
+    const PROVIDERS: [&str; 7] = ["openai", "groq", "mistral", "deepseek", "openrouter", "ollama", "custom"];
+    let provider = PROVIDERS.get(input.len() % PROVIDERS.len()).copied().unwrap_or_default();
+    wire(&Chat::new(Dialect::of(provider), BASE.into(), None, MODEL).read_text_calls(Some(true)), input);
+}
+
+fn wire<W: Wire>(wire: &W, input: &[u8]) {
+    if let Ok(reply) = wire.decode(input) {
+        send_back(wire, reply);
+    }
+    for status in [400, 429, 500] {
+        let _ = wire.decode_error(status, input, None);
+    }
+    let whole = streamed(wire, std::iter::once(input));
+    for size in [1, 3, 64] {
+        let cut = streamed(wire, input.chunks(size));
+        match (&whole, &cut) {
+            (Ok(whole), Ok(cut)) => assert_eq!(whole, cut, "the reply depends on how the stream is cut"),
+            (Err(whole), Err(cut)) => assert_eq!(whole.to_string(), cut.to_string(), "the error depends on the cut"),
+            (whole, cut) => assert_eq!(whole.is_ok(), cut.is_ok(), "whole {whole:?}, cut {cut:?}"),
+        }
+    }
+    if let Ok((reply, pieces)) = whole {
+        assert_eq!(reply.text, pieces, "the text is not its pieces");
+        send_back(wire, reply);
+    }
+}
+
+/// Reads a stream: the reply and its text pieces joined.
+fn streamed<'a, W: Wire>(
+    wire: &W,
+    chunks: impl Iterator<Item = &'a [u8]>,
+) -> Result<(ModelReply, String), ProviderError> {
+    let mut splitter = Splitter::new(wire.framing(), EVENT);
+    let mut decoder = wire.decoder();
+    let mut parts = Vec::new();
+    for chunk in chunks {
+        splitter.push(Bytes::copy_from_slice(chunk));
+        while let Ok(Some(event)) = splitter.next() {
+            decoder.event(event.name, event.data, &mut parts)?;
+            if decoder.is_done() {
+                return joined(decoder, parts);
+            }
+        }
+    }
+    if let Ok(Some(event)) = splitter.finish() {
+        decoder.event(event.name, event.data, &mut parts)?;
+    }
+    joined(decoder, parts)
+}
+
+fn joined<D: Decoder>(decoder: D, parts: Vec<StreamPart>) -> Result<(ModelReply, String), ProviderError> {
+    let reply = decoder.finish()?;
+    let pieces = parts.iter().filter_map(|part| match part {
+        StreamPart::Text(text) => Some(text.as_str()),
+        StreamPart::Thinking(_) | StreamPart::Reply(_) => None,
+    });
+    Ok((reply, pieces.collect()))
+}
+
+/// Whatever a reply was, the history with it must be valid JSON on the wire.
+fn send_back<W: Wire>(wire: &W, mut reply: ModelReply) {
+    for (index, call) in reply.calls.iter_mut().enumerate() {
+        call.id = format!("call-{index}").into();
+        check_arguments(&call.arguments);
+    }
+    let result = |call: &crate::message::ToolCall| ToolResult {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: "done".into(),
+        outcome: Outcome::Ok,
+    };
+    let results: Vec<ToolResult> = reply.calls.iter().map(result).collect();
+    let answer = AssistantMessage { content: reply.text.into(), calls: reply.calls, native: reply.native };
+    let mut messages = vec![Message::user("question"), Message::Assistant(answer)];
+    if !results.is_empty() {
+        messages.push(Message::Tool { results });
+    }
+    messages.push(Message::user("more"));
+    let request = ModelRequest {
+        system: "system".into(),
+        messages: Arc::new(messages),
+        tools: Vec::new().into(),
+        tool_choice: ToolChoice::Auto,
+        options: Arc::new(ModelOptions::default()),
+    };
+    if let Ok(body) = wire.encode(&request, false) {
+        let body: Result<serde_json::Value, _> = serde_json::from_slice(&body);
+        assert!(body.is_ok(), "the request is no JSON: {body:?}");
+    }
+}

@@ -1,0 +1,153 @@
+//! `cargo xtask test`: sets everything up and runs every test, one summary line a step.
+
+mod readme;
+mod steps;
+
+use crate::workspace::{self, Ended};
+use std::io::{IsTerminal as _, Write as _};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// The most that one program of a step may take.
+const LIMIT: Duration = Duration::from_secs(25 * 60);
+/// How often a long step says on plain output that it still runs.
+const STILL: Duration = Duration::from_secs(60);
+
+/// How a step ended.
+pub(crate) enum Outcome {
+    /// Good; a word about what was done, or nothing.
+    Passed(String),
+    /// Not done, and why.
+    Skipped(String),
+    /// Not good: what was written.
+    Failed(String),
+}
+
+/// Runs every step and says how each went.
+pub(crate) fn test(services: bool) -> ExitCode {
+    let mut report = Report::default();
+    steps::all(&mut report, services);
+    println!("{} passed, {} failed, {} skipped", report.passed, report.failed, report.skipped);
+    if report.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Counts the steps.
+#[derive(Default)]
+pub(crate) struct Report {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+impl Report {
+    /// Runs one step and writes its line.
+    pub(crate) fn step(&mut self, name: &str, work: impl FnOnce(&mut Ticker<'_>) -> Outcome) {
+        let started = Instant::now();
+        let mut ticker = Ticker::new(name, started);
+        let outcome = work(&mut ticker);
+        ticker.clear();
+        let seconds = started.elapsed().as_secs_f64();
+        match outcome {
+            Outcome::Passed(what) if what.is_empty() => {
+                self.passed += 1;
+                println!("ok   {name} ({seconds:.1} s)");
+            }
+            Outcome::Passed(what) => {
+                self.passed += 1;
+                println!("ok   {name}: {what} ({seconds:.1} s)");
+            }
+            Outcome::Skipped(why) => {
+                self.skipped += 1;
+                println!("skip {name}: {why}");
+            }
+            Outcome::Failed(output) => {
+                self.failed += 1;
+                println!("FAIL {name} ({seconds:.1} s)");
+                for line in output.trim_end().lines() {
+                    println!("     {line}");
+                }
+            }
+        }
+        // A reader that went away misses the rest; the exit code still tells.
+        let _ = std::io::stdout().flush();
+    }
+}
+
+/// Says what a running step does: a changing line on a terminal, a line a minute elsewhere.
+pub(crate) struct Ticker<'a> {
+    name: &'a str,
+    started: Instant,
+    said: Instant,
+    terminal: bool,
+    last: String,
+}
+
+impl<'a> Ticker<'a> {
+    fn new(name: &'a str, started: Instant) -> Self {
+        Self { name, started, said: started, terminal: std::io::stderr().is_terminal(), last: String::new() }
+    }
+
+    fn tell(&mut self, line: Option<&str>) {
+        let now = Instant::now();
+        let seconds = now.duration_since(self.started).as_secs();
+        if let Some(line) = line {
+            self.last = line.trim().chars().take(60).collect();
+        }
+        if self.terminal && now.duration_since(self.said) > Duration::from_millis(150) {
+            self.said = now;
+            eprint!("\r\x1b[K…    {} ({seconds} s) {}", self.name, self.last);
+        } else if !self.terminal && now.duration_since(self.said) > STILL {
+            self.said = now;
+            eprintln!("…    {} is still running ({seconds} s)", self.name);
+        }
+    }
+
+    fn clear(&self) {
+        if self.terminal {
+            eprint!("\r\x1b[K");
+        }
+    }
+
+    /// Runs a program of this step to its end.
+    pub(crate) fn run(&mut self, command: &mut Command) -> Outcome {
+        let line = format!("{command:?}");
+        match workspace::run(command, LIMIT, |line| self.tell(line)) {
+            Ended::Ran { success: true, output } => Outcome::Passed(counted(&output)),
+            Ended::Ran { success: false, output } => Outcome::Failed(format!("{line}\n{output}")),
+            Ended::TimedOut { output } => {
+                Outcome::Failed(format!("{line}\n{output}\nstopped after {} minutes", LIMIT.as_secs() / 60))
+            }
+            Ended::NotStarted(problem) => Outcome::Failed(format!("{line}\n{problem}")),
+        }
+    }
+}
+
+/// The sum of the test counts in the output of `cargo test`; nothing when there is none.
+fn counted(output: &str) -> String {
+    let number_before = |line: &str, word: &str| {
+        let before = line.split(word).next()?;
+        before.rsplit(|char: char| !char.is_ascii_digit()).find(|digits| !digits.is_empty())?.parse::<usize>().ok()
+    };
+    let results: Vec<&str> = output.lines().filter(|line| line.starts_with("test result:")).collect();
+    if results.is_empty() {
+        return String::new();
+    }
+    let sum = |word: &str| results.iter().filter_map(|line| number_before(line, word)).sum::<usize>();
+    match (sum(" passed"), sum(" ignored")) {
+        (passed, 0) => format!("{passed} tests"),
+        (passed, ignored) => format!("{passed} tests, {ignored} ignored"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_counts_are_added_up() {
+        let output = "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured\nnoise 4 passed\n\
+                      test result: ok. 30 passed; 0 failed; 0 ignored; 0 measured";
+        assert_eq!(counted(output), "42 tests, 1 ignored");
+        assert_eq!(counted("Finished"), "");
+    }
+}
