@@ -26,7 +26,7 @@ pub enum StreamEvent {
     /// A piece of the answer.
     TextDelta {
         /// The text.
-        text: Arc<str>,
+        text: String,
         /// The iteration that wrote it.
         iteration: u32,
         /// The attempt within the iteration.
@@ -35,7 +35,7 @@ pub enum StreamEvent {
     /// A piece of readable reasoning.
     ThinkingDelta {
         /// The text.
-        text: Arc<str>,
+        text: String,
         /// The iteration that wrote it.
         iteration: u32,
         /// The attempt within the iteration.

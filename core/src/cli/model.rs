@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::provider::{OfflineProvider, Provider, ProviderConfig, ScriptedProvider};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Largest script, in bytes.
 const MAX_SCRIPT: u64 = 64 << 20;
@@ -17,6 +18,7 @@ const MAX_SCRIPT: u64 = 64 << 20;
 /// model is missing, the script cannot be read.
 pub(super) fn provider(
     choice: &ModelChoice,
+    timeout: Option<Duration>,
     directory: &Path,
     variables: &dyn Variables,
 ) -> Result<Arc<dyn Provider>, Error> {
@@ -24,7 +26,7 @@ pub(super) fn provider(
     match spec.map(|spec| spec.split_once(':').unwrap_or((spec, ""))) {
         Some((name, file)) if name.eq_ignore_ascii_case("scripted") => scripted(file, directory),
         Some((name, _)) if name.eq_ignore_ascii_case("offline") => Ok(Arc::new(OfflineProvider::new())),
-        Some(_) | None => real(choice, spec, variables),
+        Some(_) | None => real(choice, spec, timeout, variables),
     }
 }
 
@@ -43,7 +45,12 @@ fn scripted(file: &str, directory: &Path) -> Result<Arc<dyn Provider>, Error> {
     Ok(Arc::new(script))
 }
 
-fn real(choice: &ModelChoice, spec: Option<&str>, variables: &dyn Variables) -> Result<Arc<dyn Provider>, Error> {
+fn real(
+    choice: &ModelChoice,
+    spec: Option<&str>,
+    timeout: Option<Duration>,
+    variables: &dyn Variables,
+) -> Result<Arc<dyn Provider>, Error> {
     let mut config = match (spec, &choice.base_url) {
         (Some(spec), _) => ProviderConfig::parse(spec),
         // An address alone is a server of the user's own: no key of somebody else's service may go there.
@@ -58,6 +65,10 @@ fn real(choice: &ModelChoice, spec: Option<&str>, variables: &dyn Variables) -> 
     };
     if let Some(model) = &choice.model {
         config = config.model(model);
+    }
+    if let Some(limit) = timeout {
+        // Answers are streamed, so these are the waits that there are.
+        config = config.first_byte_timeout(limit).idle_timeout(limit);
     }
     if let Some(url) = &choice.base_url {
         config = config.base_url(url);
@@ -101,7 +112,7 @@ mod tests {
     }
 
     fn choose(choice: ModelChoice, variables: &Fixed) -> Result<(String, String), String> {
-        provider(&choice, Path::new("/nowhere"), variables)
+        provider(&choice, None, Path::new("/nowhere"), variables)
             .map(|provider| (provider.name().to_owned(), provider.model().to_owned()))
             .map_err(|error| error.to_string())
     }

@@ -82,7 +82,7 @@ pub(super) struct Common {
     /// Seconds for a whole run. Default: no limit.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<Duration>,
-    /// Seconds for a model call that is not streamed. Default 120.
+    /// Seconds to wait for a model: until its answer begins, and between two pieces of it. Default 120.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) model_timeout: Option<Duration>,
     /// Seconds for one tool call. Default 180.

@@ -95,16 +95,13 @@ impl Session {
 
 fn agent(settings: &Settings, directory: &Path, env: &Env, notes: mpsc::Sender<String>) -> Result<Agent, Error> {
     let mut builder = Agent::builder()
-        .provider(model::provider(&settings.model, directory, env.variables.as_ref())?)
+        .provider(model::provider(&settings.model, settings.model_timeout, directory, env.variables.as_ref())?)
         .env(env.clone())
         .max_iterations(settings.max_iterations.unwrap_or_default())
         .max_tokens(settings.max_tokens.unwrap_or_default())
         .max_retries(settings.max_retries.unwrap_or_default());
     if let Some(system) = &settings.system {
         builder = builder.system_prompt(system);
-    }
-    if let Some(limit) = settings.model_timeout {
-        builder = builder.model_call_timeout(Some(limit));
     }
     if let Some(limit) = settings.tool_timeout {
         builder = builder.tool_timeout(limit);

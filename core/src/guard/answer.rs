@@ -8,6 +8,8 @@ pub const TAGS: [&str; 3] = ["<?php", "<?=", "?>"];
 /// Calls that become [`CALL_REDACTED`], anywhere in the text, also inside longer names: `shell_exec(` comes out as
 /// `shell_[REDACTED](`.
 pub const CALLS: [&str; 5] = ["eval(", "system(", "exec(", "passthru(", "proc_open("];
+/// Bytes of the longest pattern.
+const LONGEST: usize = 10;
 /// What stands in place of a tag.
 pub const TAG_REMOVED: &str = "[PHP_REMOVED]";
 /// What stands in place of a call's name and parenthesis.
@@ -72,15 +74,20 @@ pub struct AnswerFilter {
 
 impl AnswerFilter {
     /// Takes a piece and gives what can be shown now.
-    pub fn push(&mut self, piece: &str) -> String {
-        let mut text = std::mem::take(&mut self.held);
-        text.push_str(piece);
+    pub fn push(&mut self, piece: impl Into<String>) -> String {
+        let mut text = piece.into();
+        if !self.held.is_empty() {
+            text.insert_str(0, &self.held);
+            self.held.clear();
+        }
         let mut cleaned = String::new();
         let rest = clean_matches(&text, &mut cleaned, &mut self.findings);
         // Only what follows the last match can still grow into another one.
         let tail = text.get(rest..).unwrap_or_default();
         let keep = open_suffix(tail.as_bytes());
-        self.held = text.split_off(text.len() - keep);
+        if keep > 0 {
+            self.held = text.split_off(text.len() - keep);
+        }
         if rest == 0 {
             return text;
         }
@@ -174,20 +181,33 @@ fn ends_with(bytes: &[u8], pattern: &str) -> bool {
 
 /// Length of the longest end of the text that a pattern could start with.
 fn open_suffix(bytes: &[u8]) -> usize {
-    let longest = |pattern: &&str| {
-        let most = (pattern.len() - 1).min(bytes.len());
-        (1..=most).rev().find(|length| {
-            let end = bytes.get(bytes.len() - length..).unwrap_or_default();
-            pattern.as_bytes().get(..*length).is_some_and(|start| start.eq_ignore_ascii_case(end))
-        })
-    };
-    TAGS.iter().chain(CALLS.iter()).filter_map(longest).max().unwrap_or(0)
+    let from = bytes.len().saturating_sub(LONGEST - 1);
+    let tail = bytes.get(from..).unwrap_or_default();
+    for (start, byte) in tail.iter().enumerate() {
+        if !matches!(byte.to_ascii_lowercase(), b'<' | b'?' | b'e' | b's' | b'p') {
+            continue;
+        }
+        let end = tail.get(start..).unwrap_or_default();
+        let open = |pattern: &&str| {
+            pattern.len() > end.len()
+                && pattern.as_bytes().get(..end.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(end))
+        };
+        if TAGS.iter().chain(CALLS.iter()).any(|pattern| open(&pattern)) {
+            return end.len();
+        }
+    }
+    0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_longest_pattern_is_known() {
+        assert_eq!(TAGS.iter().chain(CALLS.iter()).map(|pattern| pattern.len()).max(), Some(LONGEST));
+    }
 
     #[test]
     fn the_documented_cases() {
@@ -223,14 +243,14 @@ mod tests {
         fn any_cut_gives_the_same_bytes(pieces in prop::collection::vec("(?:<\\?php|<\\?=|\\?>|eval\\(|SYSTEM\\(|shell_exec\\(|proc_|open\\(|[<?>(exys é]){0,4}", 0..12)) {
             let whole = pieces.concat();
             let mut filter = AnswerFilter::default();
-            let mut streamed: String = pieces.iter().map(|piece| filter.push(piece)).collect();
+            let mut streamed: String = pieces.iter().map(|piece| filter.push(piece.as_str())).collect();
             streamed.push_str(&filter.finish());
             let (cleaned, findings) = clean(whole.clone());
             prop_assert_eq!(&streamed, &cleaned);
             prop_assert_eq!(filter.findings(), findings);
             // One character at a time.
             let mut filter = AnswerFilter::default();
-            let mut streamed: String = whole.chars().map(|c| filter.push(c.encode_utf8(&mut [0; 4]))).collect();
+            let mut streamed: String = whole.chars().map(|c| filter.push(c)).collect();
             streamed.push_str(&filter.finish());
             prop_assert_eq!(&streamed, &cleaned);
         }

@@ -9,8 +9,8 @@ use crate::env::Clock;
 use crate::limits;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
 
 /// Where in a run an event belongs.
@@ -46,6 +46,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     hooks: Arc<HookSet>,
     seq: AtomicU64,
+    iteration_id: Mutex<(u32, Arc<str>)>,
     lane: Option<mpsc::Sender<Envelope>>,
     stream: Option<mpsc::Sender<RunEvent>>,
 }
@@ -78,8 +79,17 @@ impl Emitter {
             (Some(sender), Some(receiver))
         };
         let delivery = Delivery { hooks: Arc::clone(&hooks), lane: receiver, stream: stream.clone() };
-        let inner =
-            Inner { run_id, parent_run_id, conversation_id, clock, hooks, seq: AtomicU64::new(0), lane, stream };
+        let inner = Inner {
+            run_id,
+            parent_run_id,
+            conversation_id,
+            clock,
+            hooks,
+            seq: AtomicU64::new(0),
+            iteration_id: Mutex::new((0, Arc::from(""))),
+            lane,
+            stream,
+        };
         (Self(Arc::new(inner)), delivery)
     }
 
@@ -128,10 +138,19 @@ impl Emitter {
         }
     }
 
+    /// `{run_id}_I{n}`, made once for the many events of an iteration.
+    fn iteration_id(&self, iteration: u32) -> Arc<str> {
+        let mut last = self.0.iteration_id.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != iteration {
+            *last = (iteration, format!("{}_I{iteration}", self.0.run_id).into());
+        }
+        Arc::clone(&last.1)
+    }
+
     fn place(&self, place: Place, kind: Event) -> RunEvent {
         let inner = &self.0;
         let parent_run_id = match place.iteration {
-            Some(iteration) => Some(format!("{}_I{iteration}", inner.run_id).into()),
+            Some(iteration) => Some(self.iteration_id(iteration)),
             None => inner.parent_run_id.clone(),
         };
         RunEvent {

@@ -167,7 +167,7 @@ events! {
     /// The response cache answered instead of the provider.
     ProviderResponseCached = "provider.response_cached" { provider: Arc<str>, model: Arc<str>, key_hash: String }
     /// A piece of the answer. Built only for hooks that ask for it by name; pieces may be joined.
-    ProviderToken = "provider.token" as "text_delta" { token: Arc<str>, provider: Arc<str>, model: Arc<str> }
+    ProviderToken = "provider.token" as "text_delta" { token: String, provider: Arc<str>, model: Arc<str> }
     /// A call is about to be decided and run. `tool_input` are the tidied arguments.
     ToolBefore = "tool.before" as "tool_call_started" { tool_name: Arc<str>, tool_input: Box<serde_json::value::RawValue>, iteration: u32 }
     /// A call has its result: cleaned and capped.
@@ -289,7 +289,7 @@ events! {
     /// The text given so far by this iteration and attempt is taken back. Ours.
     RunTextDiscarded = "run.text_discarded" as "text_discarded" { }
     /// A piece of readable reasoning. Only streams see it.
-    ThinkingDelta = "provider.thinking" as "thinking_delta" { text: Arc<str> }
+    ThinkingDelta = "provider.thinking" as "thinking_delta" { text: String }
 }
 
 #[cfg(test)]

@@ -69,14 +69,14 @@ impl AnswerText {
         if attempt != self.attempt {
             self.reset(attempt);
         }
-        let text = if self.clean { self.filter.push(&piece) } else { piece };
+        let text = if self.clean { self.filter.push(piece) } else { piece };
         self.show(text).await;
     }
 
     /// The model thought aloud.
     pub(crate) async fn think(&mut self, text: String, attempt: u32) {
         let place = Place::attempt(self.iteration, attempt);
-        self.emitter.emit(EventName::ThinkingDelta, place, || Event::ThinkingDelta { text: text.into() }).await;
+        self.emitter.emit(EventName::ThinkingDelta, place, || Event::ThinkingDelta { text }).await;
     }
 
     /// What the present attempt gave is not the answer.
@@ -129,7 +129,7 @@ impl AnswerText {
         }
         self.shown.push_str(&text);
         let event = || Event::ProviderToken {
-            token: text.into(),
+            token: text,
             provider: Arc::clone(&self.provider),
             model: Arc::clone(&self.model),
         };

@@ -1,6 +1,7 @@
 //! Configuration files: what counts, and how mistakes are told.
 
 use crate::{Ended, Stage};
+use std::io::{BufRead, BufReader, Read, Write};
 
 const REPLIES: &str = r#"[{"text": "hello"}]"#;
 
@@ -63,4 +64,51 @@ fn a_key_comes_from_the_variable_that_is_named() {
     stage.write("mine.toml", "provider = \"openai\"\napi_key_env = \"MY_OWN_KEY\"\n");
     let ended = stage.run(&["agent", "-c", "mine.toml", "hi"]).expect(2);
     assert!(ended.err.contains("MY_OWN_KEY"), "{}", ended.err);
+}
+
+/// Serves one chat completion on this machine; gives the address, and later the request's head.
+fn serve_once(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            assert_ne!(reader.read_line(&mut head).unwrap(), 0, "the request ends early: {head}");
+        }
+        let length = head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        reader.read_exact(&mut vec![0; length.unwrap()]).unwrap();
+        let delta = format!(r#"{{"choices":[{{"index":0,"delta":{{"content":"{answer}"}},"finish_reason":null}}]}}"#);
+        let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+        let body = format!("data: {delta}\n\ndata: {end}\n\ndata: [DONE]\n\n");
+        let head_of_answer = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        stream.write_all(format!("{head_of_answer}{body}").as_bytes()).unwrap();
+        head
+    });
+    (address, served)
+}
+
+#[test]
+fn a_server_of_this_machine_answers_with_the_key_that_is_named() {
+    let (address, served) = serve_once("from the server");
+    let stage = Stage::new(REPLIES);
+    stage.write("cheliped.toml", format!("base_url = \"{address}\"\nmodel = \"m\"\napi_key_env = \"MY_OWN_KEY\"\n"));
+    let mut command = stage.command(&["agent", "--verbose", "hi"]);
+    command.env("MY_OWN_KEY", "sk-own-1234567890").env("ANTHROPIC_API_KEY", "sk-other-1234567890");
+    let ended = Ended::from(command.output().unwrap()).expect(0);
+    assert_eq!(ended.out, "from the server\n");
+    let head = served.join().unwrap();
+    assert!(head.starts_with("POST /v1/chat/completions ") && head.contains("Bearer sk-own-1234567890"), "{head}");
+    assert!(!head.contains("sk-other") && !ended.err.contains("sk-"), "{head}\n{}", ended.err);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    drop(listener);
+    let stage = Stage::new(REPLIES);
+    let ended = stage.run(&["agent", "--base-url", &address, "--model", "m", "hi"]).expect(1);
+    assert!(ended.err.contains("[provider]") && ended.err.contains("--base-url"), "{}", ended.err);
 }

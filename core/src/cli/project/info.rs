@@ -1,10 +1,10 @@
 //! `project_info`: what a project is, at a glance.
 //!
-//! Walks the folder once, with limits on entries and depth. It follows no links, and leaves out hidden files, secrets
-//! and folders that hold what tools have made.
+//! Walks the folder once and counts. Of the files it reads only the start of the README.
 
 use super::read::bytes;
-use super::root::{ProjectRoot, is_secret};
+use super::root::ProjectRoot;
+use super::walk::{Ended, Flow, Found, Kind, MAX_ENTRIES, walk};
 use crate::limits;
 use crate::tool::ToolError;
 use schemars::JsonSchema;
@@ -13,17 +13,10 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Entries that are looked at.
-const MAX_ENTRIES: usize = 20_000;
-/// Depth that is looked at.
-const MAX_DEPTH: usize = 32;
 /// Lines of the tree.
 const MAX_TREE: usize = 150;
 /// Bytes of a README that are looked at for its title.
 const README_BYTES: u64 = 4096;
-/// Folders of what tools have made or fetched.
-const MADE_BY_TOOLS: [&str; 8] =
-    ["__pycache__", "build", "dist", "node_modules", "storage", "target", "vendor", "venv"];
 /// Files by which the kind of a project is known.
 const MARKERS: [(&str, &str); 12] = [
     ("Cargo.toml", "Rust package"),
@@ -87,7 +80,6 @@ pub(super) struct Request {
 
 #[derive(Default)]
 struct Survey {
-    entries: usize,
     files: u64,
     folders: u64,
     size: u64,
@@ -95,7 +87,6 @@ struct Survey {
     largest: Option<(u64, String)>,
     tree: Vec<String>,
     tree_cut: bool,
-    cut: bool,
 }
 
 /// Describes the project.
@@ -109,10 +100,13 @@ pub(super) fn describe(
 ) -> Result<String, ToolError> {
     let depth = usize::try_from(request.depth.unwrap_or(2)).unwrap_or(4).clamp(1, 4);
     let mut survey = Survey::default();
-    survey.folder(root.path(), "", 1, depth, given_up)?;
+    let ended = walk(root.path(), "", given_up, &mut |found| {
+        survey.add(found, depth);
+        Flow::On
+    })?;
     let mut text = format!("project: {}\n", root.name());
     if let Some(title) = readme_title(root.path()) {
-        text.push_str(&format!("readme: {title}\n"));
+        text.push_str(&format!("project title: {title}\n"));
     }
     let mut kinds: Vec<&str> = Vec::new();
     for (file, kind) in MARKERS {
@@ -121,18 +115,18 @@ pub(super) fn describe(
         }
     }
     if !kinds.is_empty() {
-        text.push_str(&format!("kind: {}\n", kinds.join(", ")));
+        text.push_str(&format!("project kind: {}\n", kinds.join(", ")));
     }
     let (files, folders, size) = (survey.files, survey.folders, bytes(survey.size));
-    text.push_str(&format!("files: {files} in {folders} folders, {size} in all\n"));
+    text.push_str(&format!("project files: {files} in {folders} folders, {size} in all\n"));
     if let Some((size, path)) = &survey.largest {
-        text.push_str(&format!("largest: {path}, {}\n", bytes(*size)));
+        text.push_str(&format!("largest file: {path}, {}\n", bytes(*size)));
     }
     let mut languages: Vec<_> = survey.languages.iter().collect();
     languages.sort_by_key(|(name, files)| (std::cmp::Reverse(**files), **name));
     if !languages.is_empty() {
         let names: Vec<_> = languages.iter().map(|(name, files)| format!("{name} {files}")).collect();
-        text.push_str(&format!("languages, with files: {}\n", names.join(", ")));
+        text.push_str(&format!("project languages, with files: {}\n", names.join(", ")));
     }
     text.push_str("tree:\n");
     for line in &survey.tree {
@@ -142,65 +136,27 @@ pub(super) fn describe(
     if survey.tree_cut {
         text.push_str("[the tree is cut: ask with a smaller depth]\n");
     }
-    if survey.cut {
+    if ended == Ended::Cut {
         text.push_str(&format!("[the project is large: only {MAX_ENTRIES} entries were counted]\n"));
     }
     Ok(text)
 }
 
 impl Survey {
-    fn folder(
-        &mut self,
-        path: &Path,
-        shown: &str,
-        level: usize,
-        depth: usize,
-        given_up: &dyn Fn() -> bool,
-    ) -> Result<(), ToolError> {
-        let listing = match std::fs::read_dir(path) {
-            Ok(listing) => listing,
-            Err(error) if level == 1 => return Err(ToolError::internal("cannot list the project folder", error)),
-            // One closed folder does not hide the others.
-            Err(_) => return Ok(()),
-        };
-        if given_up() {
-            return Err(ToolError::failed("looking around was given up"));
-        }
-        let mut entries = Vec::new();
-        for entry in listing.flatten() {
-            if self.entries >= MAX_ENTRIES {
-                self.cut = true;
-                break;
+    fn add(&mut self, found: &Found, depth: usize) {
+        let (indent, name) = ("  ".repeat(found.level), &found.name);
+        let wanted = found.level <= depth;
+        match found.kind {
+            Kind::Folder { entered } => {
+                self.folders += 1;
+                let note = if entered { "" } else { " (not looked into)" };
+                self.line(wanted, || format!("{indent}{name}/{note}"));
             }
-            self.entries += 1;
-            // The kind of a link is link, so links are neither followed nor counted.
-            if let Ok(kind) = entry.file_type()
-                && (kind.is_dir() || kind.is_file())
-                && !is_secret(&entry.file_name())
-            {
-                entries.push((!kind.is_dir(), entry.file_name(), entry));
+            Kind::File(size) => {
+                self.file(&found.shown, size);
+                self.line(wanted, || format!("{indent}{name} ({})", bytes(size)));
             }
         }
-        entries.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-        for (is_file, name, entry) in entries {
-            let name = name.to_string_lossy();
-            let below = format!("{shown}{name}");
-            let indent = "  ".repeat(level);
-            if is_file {
-                let size = entry.metadata().map_or(0, |metadata| metadata.len());
-                self.file(&below, size);
-                self.line(level <= depth, || format!("{indent}{name} ({})", bytes(size)));
-                continue;
-            }
-            self.folders += 1;
-            let skipped = MADE_BY_TOOLS.contains(&&*name);
-            let note = if skipped { " (not looked into)" } else { "" };
-            self.line(level <= depth, || format!("{indent}{name}/{note}"));
-            if !skipped && level < MAX_DEPTH {
-                self.folder(&entry.path(), &format!("{below}/"), level + 1, depth, given_up)?;
-            }
-        }
-        Ok(())
     }
 
     fn file(&mut self, path: &str, size: u64) {

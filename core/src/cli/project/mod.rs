@@ -7,6 +7,7 @@
 mod info;
 mod read;
 mod root;
+mod walk;
 
 pub use root::ProjectRoot;
 
@@ -55,8 +56,8 @@ fn project_info(root: &ProjectRoot) -> Result<FnTool, Error> {
 fn file_read(root: &ProjectRoot) -> Result<FnTool, Error> {
     let root = root.clone();
     let description = "Read a text file of the project, with line numbers. Reads a page of lines at a time; with \
-                       search it gives, and counts, only the lines that contain a text. Use to read, open, view or \
-                       show a file, or to count or find lines in it.";
+                       search it gives, and counts, only the lines that contain a text, in one file or in all files \
+                       of a folder. Use to read, open, view or show a file, or to count or find lines.";
     let tool = tool_fn("file_read", description, move |request: read::Request, context| {
         let root = root.clone();
         async move {

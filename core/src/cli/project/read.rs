@@ -1,9 +1,10 @@
-//! `file_read`: pages of a text file, or the lines that contain a text.
+//! `file_read`: pages of a text file, or the lines that contain a text, in one file or in all files of a folder.
 //!
 //! Reads line by line with limits on the file, the line and the page. It says so when a file is no text, and never
 //! guesses at encodings other than UTF-8.
 
 use super::root::{Place, ProjectRoot};
+use super::walk::{Ended, Flow, Found, Kind, walk};
 use crate::limits;
 use crate::tool::ToolError;
 use schemars::JsonSchema;
@@ -21,13 +22,18 @@ const MAX_PAGE: u64 = 2000;
 const MAX_LINE: usize = 1000;
 /// Bytes of a page.
 const MAX_TEXT: usize = 64 << 10;
+/// Largest file that is searched when a whole folder is, in bytes.
+const MAX_SEARCHED: u64 = 4 << 20;
+/// Bytes that one search reads.
+const MAX_SEARCH: u64 = 256 << 20;
 /// Bytes at the start in which a NUL tells that a file is no text.
 const PROBE: usize = 8192;
 
 /// What the model asks for.
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Request {
-    /// Path of the file, relative to the project, for example src/main.rs.
+    /// Path of the file, relative to the project, for example src/main.rs. With search also a folder; . is the whole
+    /// project.
     path: String,
     /// First line to show, counted from 1. Default 1.
     #[schemars(range(min = 1))]
@@ -63,7 +69,10 @@ pub(super) fn read(root: &ProjectRoot, request: &Request, given_up: &dyn Fn() ->
     // Opening a pipe would wait for its writer, so the kind of file is looked at first.
     let metadata = std::fs::metadata(&place.path).map_err(broken)?;
     if metadata.is_dir() {
-        return list(&place);
+        return match request.search.as_deref() {
+            Some(wanted) => search(&place, wanted, request, given_up),
+            None => list(&place),
+        };
     }
     if !metadata.is_file() {
         return Err(ToolError::failed(format!("{}: this is no ordinary file", place.shown)));
@@ -86,13 +95,14 @@ pub(super) fn read(root: &ProjectRoot, request: &Request, given_up: &dyn Fn() ->
         if page.total.is_multiple_of(1024) && given_up() {
             return Err(ToolError::failed("reading was given up"));
         }
-        page.take(&line, request);
+        page.take(&line, request, "");
     }
     Ok(page.finish(&place, request))
 }
 
 impl Page {
-    fn take(&mut self, line: &[u8], request: &Request) {
+    /// Takes the next line of a file; the name of the file is shown unless it is empty.
+    fn take(&mut self, line: &[u8], request: &Request, file: &str) {
         self.total += 1;
         let text = String::from_utf8_lossy(line);
         let text = text.trim_end_matches(['\n', '\r']);
@@ -116,7 +126,8 @@ impl Page {
         self.last = number;
         self.shown += 1;
         let cut = if shown.len() < text.len() { " [line cut]" } else { "" };
-        self.text.push_str(&format!("{}: {shown}{cut}\n", self.total));
+        let colon = if file.is_empty() { "" } else { ":" };
+        self.text.push_str(&format!("{file}{colon}{}: {shown}{cut}\n", self.total));
     }
 
     fn finish(self, place: &Place, request: &Request) -> String {
@@ -124,8 +135,8 @@ impl Page {
         let name = &place.shown;
         let (of, what) = match &request.search {
             Some(wanted) => {
-                let verb = if matching == 1 { "line contains" } else { "lines contain" };
-                (matching, format!("{name}: {matching} of {total} {verb} \"{wanted}\""))
+                let verb = if matching == 1 { "contains" } else { "contain" };
+                (matching, format!("{name}: {matching} of {total} lines {verb} \"{wanted}\""))
             }
             None => (total, format!("{name}: {total} {}", if total == 1 { "line" } else { "lines" })),
         };
@@ -149,6 +160,53 @@ fn contains(line: &str, wanted: &str) -> bool {
         true => line.contains(wanted),
         false => line.contains(wanted) || line.to_lowercase().contains(wanted),
     }
+}
+
+/// Lines of all text files below a folder.
+fn search(place: &Place, wanted: &str, request: &Request, given_up: &dyn Fn() -> bool) -> Result<String, ToolError> {
+    let mut page = Page::default();
+    let mut files = 0_u64;
+    let mut left = MAX_SEARCH;
+    let mut stopped = false;
+    let ended = walk(&place.path, &place.shown, given_up, &mut |found| {
+        let Kind::File(size) = found.kind else { return Flow::On };
+        if size > left {
+            stopped = true;
+            return Flow::Stop;
+        }
+        left -= size;
+        let before = page.matching;
+        // A file that cannot be read or is no text has no lines that contain anything.
+        if size <= MAX_SEARCHED {
+            let _ = search_file(found, &mut page, request);
+        }
+        files += u64::from(page.matching > before);
+        Flow::On
+    })?;
+    let shown = if place.shown.is_empty() { "." } else { &place.shown };
+    let verb = if page.matching == 1 { "line contains" } else { "lines contain" };
+    let mut text = format!("{shown}: {} {verb} \"{wanted}\", in {files} files\n{}", page.matching, page.text);
+    if page.shown > 0 && page.last < page.matching {
+        text.push_str(&format!("[there is more: ask with offset {}]\n", page.last + 1));
+    }
+    if ended == Ended::Cut || stopped {
+        text.push_str("[the folder is large and was not searched whole: name a smaller one]\n");
+    }
+    Ok(text)
+}
+
+fn search_file(found: &Found, page: &mut Page, request: &Request) -> std::io::Result<()> {
+    let mut reader = BufReader::with_capacity(PROBE, File::open(&found.path)?.take(MAX_SEARCHED));
+    if reader.fill_buf()?.contains(&0) {
+        return Ok(());
+    }
+    page.total = 0;
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 {
+        page.take(&line, request, &found.shown);
+        line.clear();
+    }
+    Ok(())
 }
 
 /// What is in a folder that was asked for as a file.

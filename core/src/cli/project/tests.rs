@@ -77,6 +77,27 @@ async fn lines_are_searched_and_counted() {
 }
 
 #[tokio::test]
+async fn a_folder_is_searched() {
+    let folder = Folder::new();
+    folder.write("inside/a.txt", "TODO one\nnothing\n");
+    folder.write("inside/src/b.rs", "fn main() {}\n// TODO two\n");
+    folder.write("inside/src/c.bin", b"TODO\0");
+    folder.write("inside/.env", "TODO secret");
+    folder.write("outside.txt", "TODO outside");
+    let root = folder.root();
+    let (outcome, text) = call(&root, "file_read", json!({"path": ".", "search": "TODO"})).await;
+    assert_eq!(outcome, Outcome::Ok, "{text}");
+    assert_eq!(text, ".: 2 lines contain \"TODO\", in 2 files\nsrc/b.rs:2: // TODO two\na.txt:1: TODO one\n");
+    let (_, text) = call(&root, "file_read", json!({"path": "src", "search": "TODO"})).await;
+    assert_eq!(text, "src: 1 line contains \"TODO\", in 1 files\nsrc/b.rs:2: // TODO two\n");
+    let (_, text) = call(&root, "file_read", json!({"path": ".", "search": "todo", "limit": 1})).await;
+    assert_eq!(
+        text,
+        ".: 2 lines contain \"todo\", in 2 files\nsrc/b.rs:2: // TODO two\n[there is more: ask with offset 2]\n"
+    );
+}
+
+#[tokio::test]
 async fn nothing_outside_is_shown() {
     let folder = Folder::new();
     folder.write("secret.txt", "outside");
@@ -124,7 +145,7 @@ async fn links_and_pipes_are_no_way_out() {
     let (_, text) = call(&root, "file_read", json!({"path": "in.txt"})).await;
     assert_eq!(text, "in.txt: 1 line\n1: hello\n");
     let (_, text) = call(&root, "project_info", json!({})).await;
-    assert!(text.contains("files: 1 in 1 folders"), "links are not followed: {text}");
+    assert!(text.contains("project files: 1 in 1 folders"), "links are not followed: {text}");
     assert!(std::process::Command::new("mkfifo").arg(folder.path("inside/pipe")).status().unwrap().success());
     let (outcome, text) = call(&root, "file_read", json!({"path": "pipe"})).await;
     assert_eq!((outcome, text.contains("no ordinary file")), (Outcome::Error, true), "{text}");
@@ -162,8 +183,8 @@ async fn a_project_is_described() {
     let (_, text) = call(&folder.root(), "project_info", json!({})).await;
     assert_eq!(
         text,
-        "project: inside\nreadme: Kettle\nkind: Rust package\nfiles: 4 in 2 folders, 48 bytes in all\n\
-         largest: README.md, 24 bytes\nlanguages, with files: Rust 2, Markdown 1, TOML 1\ntree:\n  src/\n    \
+        "project: inside\nproject title: Kettle\nproject kind: Rust package\nproject files: 4 in 2 folders, 48 bytes in all\n\
+         largest file: README.md, 24 bytes\nproject languages, with files: Rust 2, Markdown 1, TOML 1\ntree:\n  src/\n    \
          lib.rs (1 byte)\n    main.rs (13 bytes)\n  target/ (not looked into)\n  Cargo.toml (10 bytes)\n  \
          README.md (24 bytes)\n"
     );

@@ -101,17 +101,17 @@ async fn a_pipe_gets_the_answer_and_nothing_else() {
 #[tokio::test]
 async fn without_tools_a_pipe_gets_the_text_at_once() {
     let mut screen = Screen::new(Sink::Plain, Sink::Plain);
-    let model = ScriptedProvider::new()
-        .step(Step::text("one two").chunks(["one", " two"]).fail_after(1, ProviderErrorKind::Server));
+    let model =
+        ScriptedProvider::new().step(Step::default().chunks(["taba", " two"]).fail_after(1, ProviderErrorKind::Server));
     let error = show(&mut screen, &agent(model, false), Detail::Normal).await.unwrap_err();
-    assert_eq!((error.code(), screen.out.text().as_str()), ("provider", "one"));
+    assert_eq!((error.code(), screen.out.text().as_str()), ("provider", "taba\n"));
 }
 
 #[tokio::test]
 async fn with_tools_a_pipe_gets_nothing_of_an_answer_that_breaks_off() {
     let mut screen = Screen::new(Sink::Plain, Sink::Plain);
-    let model = ScriptedProvider::new()
-        .step(Step::text("one two").chunks(["one", " two"]).fail_after(1, ProviderErrorKind::Server));
+    let model =
+        ScriptedProvider::new().step(Step::default().chunks(["taba", " two"]).fail_after(1, ProviderErrorKind::Server));
     show(&mut screen, &agent(model, true), Detail::Normal).await.unwrap_err();
     assert_eq!(screen.out.text(), "");
 }
