@@ -26,11 +26,11 @@ fn resident() -> Option<u64> {
 async fn a_thousand_runs_at_once() {
     // Three rounds of tools, each with the number of the round; the answer holds the last result.
     let model = ScriptedProvider::from_fn(|request, turn| {
-        let said = request.messages.iter().filter_map(|message| match message {
+        let mut said = request.messages.iter().filter_map(|message| match message {
             cheliped::message::Message::Tool { results } => results.first().map(|result| result.content.as_text()),
             _ => None,
         });
-        match (turn, said.last()) {
+        match (turn, said.next_back()) {
             (3, Some(last)) => cheliped::provider::Step::text(format!("{}: {last}", request.messages[0].text())),
             (turn, _) => cheliped::provider::Step::default().call("count", json!({"n": turn})),
         }

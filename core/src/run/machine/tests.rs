@@ -276,7 +276,7 @@ impl Driver {
     }
 
     /// From anywhere, a driver that does what the machine wants comes to an end.
-    fn to_the_end(&mut self) {
+    fn run_to_the_end(&mut self) {
         let mut steps = 0;
         while !self.state.is_over() {
             steps += 1;
@@ -343,7 +343,7 @@ proptest! {
         for input in inputs {
             driver.happen(input);
         }
-        driver.to_the_end();
+        driver.run_to_the_end();
         driver.every_format();
         driver.happen(Happens::Resume);
         for late in [Happens::Cancel, Happens::Tick { over: true }, Happens::Steer("late".into())] {
