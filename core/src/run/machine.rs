@@ -433,3 +433,6 @@ impl Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
