@@ -20,9 +20,9 @@ pub(super) struct Completion<'a> {
     #[serde(borrow, default)]
     choices: Option<Vec<Choice<'a>>>,
     #[serde(default)]
-    usage: Option<Tokens>,
+    usage: Option<Box<Tokens>>,
     #[serde(default)]
-    x_groq: Option<GroqExtra>,
+    x_groq: Option<Box<GroqExtra>>,
     #[serde(borrow, default)]
     pub(super) error: Option<&'a RawValue>,
 }
@@ -32,9 +32,9 @@ struct Choice<'a> {
     #[serde(default)]
     index: Count,
     #[serde(borrow, default)]
-    message: Option<Piece<'a>>,
+    message: Option<Box<Piece<'a>>>,
     #[serde(borrow, default)]
-    delta: Option<Piece<'a>>,
+    delta: Option<Box<Piece<'a>>>,
     #[serde(borrow, default)]
     finish_reason: Text<'a>,
 }
@@ -55,7 +55,7 @@ struct Piece<'a> {
     #[serde(borrow, default)]
     tool_calls: Option<Vec<CallPiece<'a>>>,
     #[serde(borrow, default)]
-    function_call: Option<Function<'a>>,
+    function_call: Option<Box<Function<'a>>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -107,7 +107,7 @@ struct CompletionDetails {
 #[derive(Deserialize)]
 struct GroqExtra {
     #[serde(default)]
-    usage: Option<Tokens>,
+    usage: Option<Box<Tokens>>,
 }
 
 /// Content: a string, or a list of text and thinking chunks.
@@ -265,9 +265,9 @@ impl Draft {
             }
             self.seen = true;
             if let Some(piece) = choice.delta {
-                self.piece(piece, reader, Form::Delta)?;
+                self.piece(*piece, reader, Form::Delta)?;
             } else if let Some(message) = choice.message {
-                self.piece(message, reader, Form::Whole)?;
+                self.piece(*message, reader, Form::Whole)?;
             }
             if let Some(reason) = choice.finish_reason.filled() {
                 self.finish = Some(reason.to_owned());
@@ -318,7 +318,7 @@ impl Draft {
             self.call(call, form)?;
         }
         if let Some(function) = piece.function_call {
-            let piece = CallPiece { index: Count(Some(0)), function: Some(function), ..CallPiece::default() };
+            let piece = CallPiece { index: Count(Some(0)), function: Some(*function), ..CallPiece::default() };
             self.call(piece, form)?;
         }
         Ok(())
