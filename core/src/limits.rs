@@ -53,10 +53,15 @@ pub fn prefix(text: &str, chars: usize) -> &str {
 /// assert!(cap(&long, 1).unwrap().starts_with("éééé\n[cheliped: tool output cut at 1 tokens."));
 /// ```
 pub fn cap(text: &str, tokens: u32) -> Option<String> {
-    if tokens == 0 || text.len() <= tokens as usize * CHARS_PER_TOKEN {
+    if tokens == 0 { None } else { cut(text, tokens as usize * CHARS_PER_TOKEN, tokens) }
+}
+
+/// Cuts a text that is longer than `chars`, which is what is left of a cap of `tokens`.
+pub(crate) fn cut(text: &str, chars: usize, tokens: u32) -> Option<String> {
+    if text.len() <= chars {
         return None;
     }
-    let kept = prefix(text, tokens as usize * CHARS_PER_TOKEN);
+    let kept = prefix(text, chars);
     (kept.len() < text.len()).then(|| {
         format!(
             "{kept}\n[cheliped: tool output cut at {tokens} tokens. Narrow the request, or page with offset if the \

@@ -44,7 +44,7 @@ pub enum Error {
     /// The next request would spend more tokens than the run may.
     #[error("Token budget exceeded: {spent} tokens spent against a budget of {budget}.")]
     TokenBudgetExceeded {
-        /// Tokens spent so far plus the estimate of the next request.
+        /// Tokens spent so far; with the estimate of the next request they would pass the budget.
         spent: u64,
         /// The budget.
         budget: u64,

@@ -39,6 +39,9 @@ impl ProviderErrorKind {
     }
 }
 
+/// Words by which providers say that they refused a reply over its tool call.
+const REJECTIONS: [&str; 3] = ["tool call validation failed", "not in request.tools", "Failed to call a function"];
+
 /// A failed model call. It never holds the key.
 #[derive(Debug, thiserror::Error)]
 #[error("{provider}/{model}: {message}")]
@@ -69,14 +72,17 @@ pub struct ProviderError {
 }
 
 impl ProviderError {
-    /// An error of this kind; `retryable` follows the kind and may be changed afterwards.
+    /// An error of this kind. `retryable` follows the kind, `rejected_tool_call` the words of the message; both may be
+    /// changed afterwards.
     pub fn new(kind: ProviderErrorKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let rejected_tool_call = REJECTIONS.iter().any(|words| message.contains(words));
         Self {
             kind,
             status: None,
             provider: String::new(),
             model: String::new(),
-            message: message.into(),
+            message,
             code: None,
             retryable: match kind {
                 ProviderErrorKind::Auth | ProviderErrorKind::InvalidRequest => false,
@@ -87,7 +93,7 @@ impl ProviderError {
             },
             retry_after: None,
             failed_generation: None,
-            rejected_tool_call: false,
+            rejected_tool_call,
             source: None,
         }
     }

@@ -330,9 +330,10 @@ struct Reading<W: Wire> {
     splitter: Splitter,
     decoder: W::Decoder,
     received: usize,
-    /// Runs while nothing comes.
+    /// Ends a wait that is too long. It is set anew only when it rings, since most waits are short.
     idle: Option<(Duration, Pin<Box<Sleep>>)>,
-    waiting: bool,
+    /// When the present wait began.
+    waiting: Option<Instant>,
     /// Scratch space of the decoder.
     found: Vec<StreamPart>,
 }
@@ -352,7 +353,7 @@ impl<W: Wire> Reading<W> {
             decoder: provider.wire.decoder(),
             received: 0,
             idle: idle.map(|limit| (limit, Box::pin(sleep_until(Instant::now() + limit)))),
-            waiting: false,
+            waiting: None,
             found: Vec::new(),
         }
     }
@@ -388,7 +389,7 @@ impl<W: Wire> Reading<W> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Step, ProviderError>> {
         match self.pieces.poll_next_unpin(cx) {
             Poll::Ready(piece) => {
-                self.waiting = false;
+                self.waiting = None;
                 Poll::Ready(match piece {
                     Some(Ok(piece)) => self.take(piece),
                     Some(Err(error)) => Err(broken(error)),
@@ -397,10 +398,14 @@ impl<W: Wire> Reading<W> {
             }
             Poll::Pending => {
                 let Some((limit, idle)) = &mut self.idle else { return Poll::Pending };
-                if !std::mem::replace(&mut self.waiting, true) {
-                    idle.as_mut().reset(Instant::now() + *limit);
+                let since = *self.waiting.get_or_insert_with(Instant::now);
+                while idle.as_mut().poll(cx).is_ready() {
+                    if since.elapsed() >= *limit {
+                        return Poll::Ready(Err(timed_out("the stream fell silent".to_owned(), Some(*limit))));
+                    }
+                    idle.as_mut().reset(since + *limit);
                 }
-                idle.as_mut().poll(cx).map(|()| Err(timed_out("the stream fell silent".to_owned(), Some(*limit))))
+                Poll::Pending
             }
         }
     }

@@ -19,15 +19,15 @@ pub(super) fn start(mut reply: ModelReply, history: &[Message], count: &mut u32,
             let effect = match registry.get(&call.name) {
                 Some(tool) => {
                     call::tidy(tool.as_ref(), &mut call);
-                    tool.effect(&call.arguments)
+                    call::effect(tool.as_ref(), &call.arguments)
                 }
                 None => Effect::Unspecified,
             };
-            CallState { call, effect, status: CallStatus::Pending, result: None }
+            CallState { call, effect, status: CallStatus::Pending, again: false, result: None }
         })
         .collect();
     let reply = AssistantMessage { content: reply.text.into(), calls: as_sent, native: reply.native };
-    Batch { reply, calls, group: Vec::new(), repeated: BTreeMap::new() }
+    Batch { reply, calls, group: Vec::new(), repeated: Vec::new() }
 }
 
 /// Gives every call an id that nothing else in the history has: the provider's own where that is unique.
@@ -75,7 +75,7 @@ pub(super) fn correct_names(batch: &mut Batch, registry: &Registry) -> Vec<(Arc<
 pub(super) fn record(
     batch: &mut Batch,
     failed: &mut BTreeSet<Box<str>>,
-    denied: &mut BTreeSet<Box<str>>,
+    denied: &mut BTreeMap<Box<str>, Box<str>>,
     place: usize,
     result: ToolResult,
     failure: Option<String>,
@@ -86,12 +86,12 @@ pub(super) fn record(
         return false;
     }
     if result.outcome == Outcome::Denied {
-        denied.insert(signature(&state.call));
+        denied.insert(signature(&state.call), result.content.as_text().into());
     }
     if let Some(message) = failure.filter(|_| counts) {
         let signature = signature(&state.call);
         if failed.contains(&signature) {
-            batch.repeated.insert(place, message.into());
+            batch.repeated.push((place, message.into()));
         } else {
             failed.insert(signature);
         }
@@ -112,13 +112,16 @@ pub(super) fn signature(call: &ToolCall) -> Box<str> {
 }
 
 /// Ends a batch: what did not start is recorded as such. Gives the two messages and the names of the tools called.
-pub(super) fn close(batch: &mut Batch) -> (AssistantMessage, Vec<ToolResult>, Vec<Arc<str>>) {
+pub(super) fn close(batch: &mut Batch, registry: &Registry) -> (AssistantMessage, Vec<ToolResult>, Vec<Arc<str>>) {
     let mut called = Vec::with_capacity(batch.calls.len());
     let mut results = Vec::with_capacity(batch.calls.len());
     for state in std::mem::take(&mut batch.calls) {
         let result = match state.result {
             Some(result) => {
-                called.push(Arc::clone(&state.call.name));
+                // A name that was corrected is no tool's.
+                if registry.get(&state.call.name).is_some() {
+                    called.push(Arc::clone(&state.call.name));
+                }
                 result
             }
             None => result(&state.call, notice::not_run(), Outcome::NotRun),
@@ -129,19 +132,22 @@ pub(super) fn close(batch: &mut Batch) -> (AssistantMessage, Vec<ToolResult>, Ve
 }
 
 /// Prepares a saved batch to go on: a started call runs again when it changes nothing or may run twice; any other gets
-/// a result that says that its outcome is unknown. Gives the places of the latter.
-pub(super) fn recover(batch: &mut Batch, registry: &Registry) -> Vec<usize> {
+/// a result that says that its outcome is unknown. The first make up the group of the batch; the latter are given.
+pub(super) fn recover(batch: &mut Batch, registry: &Registry) -> Vec<ToolCall> {
     batch.group.clear();
     let mut unknown = Vec::new();
     for (place, state) in batch.calls.iter_mut().enumerate() {
         match state.status {
+            CallStatus::Pending if state.again => batch.group.push(place),
             CallStatus::Started => {
                 let idempotent = registry.get(&state.call.name).is_some_and(|tool| tool.definition().is_idempotent());
                 if idempotent || state.effect == Effect::ReadOnly {
                     state.status = CallStatus::Pending;
+                    state.again = true;
+                    batch.group.push(place);
                 } else {
                     state.finish(result(&state.call, notice::outcome_unknown(), Outcome::Error));
-                    unknown.push(place);
+                    unknown.push(state.call.clone());
                 }
             }
             CallStatus::Pending | CallStatus::Finished | CallStatus::Denied => {}
@@ -158,6 +164,11 @@ impl Batch {
     /// Whether calls of the group that was started last have no result yet.
     pub(super) fn group_is_open(&self) -> bool {
         self.group.iter().any(|place| self.calls.get(*place).is_some_and(|state| state.result.is_none()))
+    }
+
+    /// Whether calls that are owed although the batch is to end have no result yet.
+    pub(super) fn owes(&self) -> bool {
+        self.calls.iter().any(|state| state.again && state.result.is_none())
     }
 
     /// The calls to start now: one that may change something, or neighbours that do not.
@@ -180,10 +191,11 @@ impl Batch {
         places
     }
 
-    /// Marks a call as started, with the arguments that run.
-    pub(super) fn start(&mut self, place: usize, call: ToolCall) {
+    /// Marks a call as started, with the arguments that run and what they change.
+    pub(super) fn start(&mut self, place: usize, call: ToolCall, effect: Effect) {
         if let Some(state) = self.calls.get_mut(place) {
             state.call = call;
+            state.effect = effect;
             state.status = CallStatus::Started;
         }
     }

@@ -12,9 +12,10 @@ use crate::context::RunContext;
 use crate::error::Error;
 use crate::guard::answer::Findings;
 use crate::hooks::{Emitter, Event, EventName, InterceptorSet, Place};
-use crate::message::{Message, ToolCall};
+use crate::message::{Arguments, Message, ToolCall};
 use crate::provider::{ChainSession, ModelChain, ModelOptions, ProviderError, ToolChoice, ToolSpec};
-use crate::tool::call::{Admission, CallDesk, Finished, raw};
+use crate::tool::Effect;
+use crate::tool::call::{self, Admission, CallDesk, Finished, raw};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use std::sync::Arc;
@@ -126,7 +127,8 @@ impl<'a> Run<'a> {
         for place in places {
             let Some(mut call) = self.call_at(place) else { continue };
             let denied = &self.state.denied;
-            let admission = self.desk.admit(&mut call, iteration, |call| denied.contains(&batch::signature(call)));
+            let told = |call: &ToolCall| denied.get(&batch::signature(call)).map(ToString::to_string);
+            let admission = self.desk.admit(&mut call, iteration, told);
             match admission.await {
                 Admission::Run => admitted.push((place, call)),
                 Admission::Suspend => return Err(self.suspend(&call).await),
@@ -142,27 +144,50 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        for (place, call) in &admitted {
-            if let Phase::Calling(batch) = &mut self.state.phase {
-                batch.start(*place, call.clone());
+        // An interceptor or a gate may have made a harmless call one that changes something.
+        let effect = |call: &ToolCall| {
+            let tool = self.engine.rules.registry.get(&call.name);
+            tool.map_or(Effect::Unspecified, |tool| call::effect(tool.as_ref(), &call.arguments))
+        };
+        let admitted: Vec<_> = admitted.into_iter().map(|(place, call)| (place, effect(&call), call)).collect();
+        let harmless = admitted.iter().all(|(_, effect, _)| *effect == Effect::ReadOnly);
+        let side_by_side = if harmless { admitted.len() } else { 1 };
+        let mut last = None;
+        for group in admitted.chunks(side_by_side.max(1)) {
+            let step = self.execute(group).await?;
+            if step.next != Next::Wait {
+                return Ok(step);
             }
+            last = Some(step);
+        }
+        last.ok_or_else(|| Error::Internal { detail: "a group of calls was empty".into() })
+    }
+
+    /// Runs admitted calls side by side.
+    async fn execute(&mut self, admitted: &[(usize, Effect, ToolCall)]) -> Result<Step, Error> {
+        // All of them first: a stop between two saves must not tear the group.
+        for (place, effect, call) in admitted {
+            if let Phase::Calling(batch) = &mut self.state.phase {
+                batch.start(*place, call.clone(), *effect);
+            }
+        }
+        for (_, _, call) in admitted {
             self.save_start(call).await?;
         }
-        let mut last = None;
-        if let [(place, call)] = admitted.as_slice() {
+        let iteration = self.state.iteration;
+        if let [(place, _, call)] = admitted {
             let finished = self.desk.execute(call, iteration).await;
-            last = Some(self.finished(*place, call, finished).await?);
-        } else {
-            let desk = Arc::clone(&self.desk);
-            let execute = async |(place, call)| {
-                let finished = desk.execute(call, iteration).await;
-                (place, call, finished)
-            };
-            let mut running: FuturesUnordered<_> =
-                admitted.iter().map(|(place, call)| execute((*place, call))).collect();
-            while let Some((place, call, finished)) = running.next().await {
-                last = Some(self.finished(place, call, finished).await?);
-            }
+            return self.finished(*place, call, finished).await;
+        }
+        let desk = Arc::clone(&self.desk);
+        let execute = async |place: usize, call| {
+            let finished = desk.execute(call, iteration).await;
+            (place, call, finished)
+        };
+        let mut running: FuturesUnordered<_> = admitted.iter().map(|(place, _, call)| execute(*place, call)).collect();
+        let mut last = None;
+        while let Some((place, call, finished)) = running.next().await {
+            last = Some(self.finished(place, call, finished).await?);
         }
         last.ok_or_else(|| Error::Internal { detail: "a group of calls was empty".into() })
     }
@@ -237,18 +262,24 @@ impl<'a> Run<'a> {
                     let event = || Event::AgentMaxIterations { message, max_iterations, provider, model };
                     self.emitter.emit(EventName::AgentMaxIterations, Place::default(), event).await;
                 }
-                Notice::RetryWithoutTools { tool_name, error } => {
-                    let tool_input = Box::default();
+                Notice::RetryWithoutTools { iteration, tool_name, error } => {
+                    let tool_input = raw(&Arguments::empty());
                     let event = || Event::ToolError { tool_name, tool_input, error };
-                    // The iteration that was lost, not the one that the retry started.
-                    let place = Place::iteration(iteration.saturating_sub(1).max(1));
-                    self.emitter.emit(EventName::ToolError, place, event).await;
+                    self.emitter.emit(EventName::ToolError, Place::iteration(iteration), event).await;
                 }
                 Notice::NameCorrected { name, matches } => {
                     let event = || Event::ToolNameCorrected { tool_name: name, matches };
                     self.emitter.emit(EventName::ToolNameCorrected, Place::iteration(iteration), event).await;
                 }
-                Notice::OutcomeUnknown { place } => self.outcome_unknown(place).await,
+                Notice::OutcomeUnknown { iteration, call } => {
+                    let place = Place::call(iteration, &call.id);
+                    let event = || Event::ToolError {
+                        tool_name: Arc::clone(&call.name),
+                        tool_input: raw(&call.arguments),
+                        error: "started before the stop, outcome unknown".into(),
+                    };
+                    self.emitter.emit(EventName::ToolError, place, event).await;
+                }
                 Notice::BatchDone => {
                     if self.engine.checkpoint.is_active() {
                         self.engine.checkpoint.step_finished(&self.state).await?;
@@ -257,18 +288,6 @@ impl<'a> Run<'a> {
             }
         }
         Ok(())
-    }
-
-    async fn outcome_unknown(&self, place: usize) {
-        let Phase::Calling(batch) = &self.state.phase else { return };
-        let Some(state) = batch.calls.get(place) else { return };
-        let place = Place::call(self.state.iteration, &state.call.id);
-        let event = || Event::ToolError {
-            tool_name: Arc::clone(&state.call.name),
-            tool_input: raw(&state.call.arguments),
-            error: "started before the stop, outcome unknown".into(),
-        };
-        self.emitter.emit(EventName::ToolError, place, event).await;
     }
 
     /// Cleans the answer, shows what was not shown yet, and lets the interceptors see it last.

@@ -6,7 +6,7 @@
 use super::batch;
 use super::state::{CallStatus, LastReply, Phase, RunState};
 use crate::limits;
-use crate::message::{AssistantMessage, Content, Message, ToolResult, Usage};
+use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolResult, Usage};
 use crate::provider::{ModelReply, StopReason};
 use crate::tool::Registry;
 use std::sync::Arc;
@@ -119,7 +119,7 @@ pub enum Failure {
     },
     /// The token budget.
     TokenBudget {
-        /// Spent and estimated.
+        /// Spent by the calls so far; with the estimate of the next one it passes the budget.
         spent: u64,
         /// The budget.
         budget: u64,
@@ -152,7 +152,7 @@ pub enum Notice {
     },
     /// The next request would pass the budget.
     BudgetExceeded {
-        /// Spent and estimated.
+        /// Spent by the calls so far; with the estimate of the next one it passes the budget.
         spent: u64,
         /// The budget.
         budget: u64,
@@ -161,6 +161,8 @@ pub enum Notice {
     MaxIterations,
     /// The model is asked once more without tools.
     RetryWithoutTools {
+        /// The iteration that was lost.
+        iteration: u32,
         /// The unknown names, `(empty-response)` or `(provider-rejected)`.
         tool_name: Arc<str>,
         /// Why.
@@ -175,8 +177,10 @@ pub enum Notice {
     },
     /// A call that started before a stop is not run again.
     OutcomeUnknown {
-        /// The call's place in the batch.
-        place: usize,
+        /// The iteration that it belongs to.
+        iteration: u32,
+        /// The call.
+        call: Box<ToolCall>,
     },
     /// A batch is over and its results are in the history.
     BatchDone,
@@ -202,10 +206,13 @@ impl Rules {
             }
             Phase::Calling(batch) => {
                 notices.push(Notice::Iteration { iteration: state.iteration });
-                for place in batch::recover(batch, &self.registry) {
-                    notices.push(Notice::OutcomeUnknown { place });
+                for call in batch::recover(batch, &self.registry) {
+                    notices.push(Notice::OutcomeUnknown { iteration: state.iteration, call: Box::new(call) });
                 }
-                self.go_on(state, &mut notices)
+                match batch.group.clone() {
+                    again if again.is_empty() => self.go_on(state, &mut notices),
+                    places => Next::Call { places },
+                }
             }
             Phase::Done { .. } => Next::Finish,
             Phase::Failed { .. } => Next::Wait,
@@ -262,8 +269,8 @@ impl Rules {
         state.iteration += 1;
         notices.push(Notice::Iteration { iteration: state.iteration });
         if let Some(budget) = self.max_tokens_spent {
-            let spent = state.steps.iter().map(Usage::spent).sum::<u64>() + limits::tokens_of_chars(state.chars);
-            if spent > budget {
+            let spent = state.steps.iter().map(Usage::spent).fold(0, u64::saturating_add);
+            if spent.saturating_add(limits::tokens_of_chars(state.chars)) > budget {
                 notices.push(Notice::BudgetExceeded { spent, budget });
                 return fail(state, Failure::TokenBudget { spent, budget });
             }
@@ -313,7 +320,7 @@ impl Rules {
         detail: &str,
         notices: &mut Vec<Notice>,
     ) -> Next {
-        if rejected_tool_call && !state.tools_off && !self.registry.is_empty() {
+        if rejected_tool_call && !state.tools_off {
             let error =
                 format!("The provider rejected the request over a tool call; asking once more without tools: {detail}");
             return self.retry_without_tools(state, "(provider-rejected)".into(), error, notices);
@@ -329,7 +336,7 @@ impl Rules {
         notices: &mut Vec<Notice>,
     ) -> Next {
         state.tools_off = true;
-        notices.push(Notice::RetryWithoutTools { tool_name, error });
+        notices.push(Notice::RetryWithoutTools { iteration: state.iteration, tool_name, error });
         self.ask(state, notices)
     }
 
@@ -346,7 +353,7 @@ impl Rules {
             && state.corrections.saturating_add(corrections) <= limits::NAME_CORRECTIONS
             && unknown.iter().all(|name| !self.registry.similar(name).is_empty());
         if !unknown.is_empty() && !correctable {
-            if state.tools_off || self.registry.is_empty() {
+            if state.tools_off {
                 let call = reply.calls.into_iter().find(|call| self.registry.get(&call.name).is_none());
                 let (name, arguments) = call.map(|call| (call.name, call.arguments)).unwrap_or_default();
                 return fail(state, Failure::UnknownTool { name, arguments });
@@ -367,7 +374,7 @@ impl Rules {
     fn go_on(&self, state: &mut RunState, notices: &mut Vec<Notice>) -> Next {
         let Phase::Calling(batch) = &mut state.phase else { return Next::Wait };
         let stopping = !batch.repeated.is_empty();
-        if batch.calls.iter().any(|call| call.status == CallStatus::Started) {
+        if batch.owes() || batch.calls.iter().any(|call| call.status == CallStatus::Started) {
             return Next::Wait;
         }
         if !stopping {
@@ -379,8 +386,8 @@ impl Rules {
                 return Next::Call { places };
             }
         }
-        let answer = batch.repeated.values().next().cloned();
-        let (assistant, results, called) = batch::close(batch);
+        let answer = batch.repeated.iter().min_by_key(|(place, _)| *place).map(|(_, message)| message.clone());
+        let (assistant, results, called) = batch::close(batch, &self.registry);
         state.tools_called.extend(called);
         state.phase = Phase::Ready;
         push(state, Message::Assistant(assistant));
@@ -426,3 +433,6 @@ impl Failure {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

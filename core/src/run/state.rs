@@ -38,8 +38,8 @@ pub struct RunState {
     pub tools_called: Vec<Arc<str>>,
     /// Calls that failed once, by signature.
     pub failed: BTreeSet<Box<str>>,
-    /// Calls that were denied, by signature.
-    pub denied: BTreeSet<Box<str>>,
+    /// Calls that were denied, by signature, with what the model was told.
+    pub denied: BTreeMap<Box<str>, Box<str>>,
     /// Usage of each model call.
     pub steps: Vec<Usage>,
     /// What the model that served last said besides its text.
@@ -111,8 +111,9 @@ pub struct Batch {
     pub calls: Vec<CallState>,
     /// Places of the calls that were started together last.
     pub group: Vec<usize>,
-    /// Failures that repeated an earlier one, by place, with the failure's words.
-    pub repeated: BTreeMap<usize, Box<str>>,
+    /// Failures that repeated an earlier one: the call's place and the failure's words. A list, because the keys of a
+    /// map are texts in JSON.
+    pub repeated: Vec<(usize, Box<str>)>,
 }
 
 /// One call of a batch.
@@ -124,6 +125,9 @@ pub struct CallState {
     pub effect: Effect,
     /// How far it is.
     pub status: CallStatus,
+    /// Whether it had started before a stop and runs again: that is owed even when the batch is to end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// Its result, when it is finished.
     pub result: Option<ToolResult>,
 }
@@ -159,7 +163,7 @@ impl RunState {
             corrections: 0,
             tools_called: Vec::new(),
             failed: BTreeSet::new(),
-            denied: BTreeSet::new(),
+            denied: BTreeMap::new(),
             steps: Vec::new(),
             last: None,
             steering: Vec::new(),

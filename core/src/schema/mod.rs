@@ -41,6 +41,18 @@ struct Compiled {
     validator: jsonschema::Validator,
 }
 
+/// What is wrong, where it stands, and what to do where that is not plain.
+fn told(error: &jsonschema::ValidationError<'_>) -> String {
+    let place = error.instance_path().to_string();
+    let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+    let hint = if place.ends_with("/pattern: ") {
+        "; patterns run in linear time, so look-around and back-references cannot be used"
+    } else {
+        ""
+    };
+    format!("{place}{error}{hint}")
+}
+
 impl std::fmt::Debug for Schema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0.text.get())
@@ -84,7 +96,7 @@ impl Schema {
         let validator = jsonschema::options()
             .with_pattern_options(jsonschema::PatternOptions::regex())
             .build(&value)
-            .map_err(|error| SchemaError { problem: error.to_string() })?;
+            .map_err(|error| SchemaError { problem: told(&error) })?;
         let text =
             RawValue::from_string(value.to_string()).map_err(|error| SchemaError { problem: error.to_string() })?;
         Ok(Self(Arc::new(Compiled { value, text: text.into(), validator })))

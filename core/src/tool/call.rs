@@ -122,12 +122,13 @@ pub(crate) fn raw(arguments: &Arguments) -> Box<RawValue> {
 }
 
 impl CallDesk {
-    /// Decides whether a call may run. `denied` tells whether this call was denied before in the run.
+    /// Decides whether a call may run. `denied` gives what the model was told when this call was denied before in the
+    /// run.
     pub(crate) async fn admit(
         &self,
         call: &mut ToolCall,
         iteration: u32,
-        denied: impl Fn(&ToolCall) -> bool,
+        denied: impl Fn(&ToolCall) -> Option<String>,
     ) -> Admission {
         let place = Place::call(iteration, &call.id);
         let before =
@@ -147,7 +148,7 @@ impl CallDesk {
             let text = notice::unknown_tool(&call.name, &self.registry.similar(&call.name));
             return self.refuse(call, iteration, text, "unknown tool").await;
         };
-        let findings = match self.scan(call).await {
+        let findings = match self.scan(call, iteration).await {
             Ok(findings) => findings,
             Err(reason) => return self.refuse(call, iteration, notice::error(&reason), &reason).await,
         };
@@ -165,7 +166,7 @@ impl CallDesk {
             let text = notice::invalid_arguments(&call.name, &problems);
             return self.refuse(call, iteration, text, &problems).await;
         }
-        match self.approve(tool.as_ref(), call, &findings, denied).await {
+        match self.approve(tool.as_ref(), call, iteration, &findings, denied).await {
             Approval::Granted => Admission::Run,
             Approval::Pause => Admission::Suspend,
             Approval::Unfit(problems) => {
@@ -182,9 +183,11 @@ impl CallDesk {
                     | DenyReason::GateFailed
                     | DenyReason::Remembered => notice::denied(&call.name),
                 };
-                let result = self.result(call, text.into(), Outcome::Denied);
-                self.after(call, &result, iteration, Duration::ZERO).await;
-                Admission::Refused(Finished { result, failure: None })
+                self.deny(call, iteration, text).await
+            }
+            Approval::Remembered(told) => {
+                tracing::debug!(tool = &*call.name, reason = ?DenyReason::Remembered, "call denied");
+                self.deny(call, iteration, told).await
             }
         }
     }
@@ -278,21 +281,26 @@ impl CallDesk {
         Admission::Refused(self.failed(call, iteration, text, message.to_owned(), true, Duration::ZERO).await)
     }
 
+    async fn deny(&self, call: &ToolCall, iteration: u32, text: String) -> Admission {
+        let result = self.result(call, text.into(), Outcome::Denied);
+        self.after(call, &result, iteration, Duration::ZERO).await;
+        Admission::Refused(Finished { result, failure: None })
+    }
+
     async fn intercept_result(&self, result: &mut ToolResult) -> Option<Failure> {
         if self.interceptors.is_empty() {
             return None;
         }
-        match self.interceptors.after_tool(&self.context, result).await {
-            Ok(()) => {
-                cap(&mut result.content, self.limits.max_result_tokens);
-                None
-            }
+        let blocked = match self.interceptors.after_tool(&self.context, result).await {
+            Ok(()) => None,
             Err(blocked) => {
                 result.content = notice::error(&blocked.reason).into();
                 result.outcome = Outcome::Error;
                 Some(Failure { message: blocked.reason, counts: true })
             }
-        }
+        };
+        cap(&mut result.content, self.limits.max_result_tokens);
+        blocked
     }
 
     fn result(&self, call: &ToolCall, mut content: Content, outcome: Outcome) -> ToolResult {
@@ -313,7 +321,7 @@ impl CallDesk {
     }
 
     /// Scans the arguments; gives what was found, or the reason when that blocks.
-    async fn scan(&self, call: &ToolCall) -> Result<Vec<String>, String> {
+    async fn scan(&self, call: &ToolCall, iteration: u32) -> Result<Vec<String>, String> {
         if self.guards.is_empty() || self.limits.scan_arguments == ScanToolArguments::Off {
             return Ok(Vec::new());
         }
@@ -325,7 +333,7 @@ impl CallDesk {
             source: source.to_string(),
             reason: refusal.reason.clone(),
         };
-        self.emitter.emit(EventName::GuardFlagged, Place::default(), event).await;
+        self.emitter.emit(EventName::GuardFlagged, Place::call(iteration, &call.id), event).await;
         match self.limits.scan_arguments {
             ScanToolArguments::Block => Err(refusal.reason),
             ScanToolArguments::Flag | ScanToolArguments::Off => Ok(vec![refusal.reason]),
@@ -336,16 +344,19 @@ impl CallDesk {
         &self,
         tool: &dyn Tool,
         call: &mut ToolCall,
+        iteration: u32,
         findings: &[String],
-        denied: impl Fn(&ToolCall) -> bool,
+        denied: impl Fn(&ToolCall) -> Option<String>,
     ) -> Approval {
         let Some(gate) = &self.gate else { return Approval::Granted };
-        let mutating = tool.effect(&call.arguments) == Effect::Mutating;
+        let mutating = effect(tool, &call.arguments) == Effect::Mutating;
         if gate.scope() == approval::Scope::Mutating && !mutating {
             return Approval::Granted;
         }
-        if self.limits.remember_denials && denied(call) {
-            return Approval::Denied(DenyReason::Remembered);
+        if self.limits.remember_denials
+            && let Some(told) = denied(call)
+        {
+            return Approval::Remembered(told);
         }
         let request = ApprovalRequest {
             run_id: self.emitter.run_id(),
@@ -365,7 +376,7 @@ impl CallDesk {
             Decision::AllowWith(arguments) => {
                 call.arguments = arguments;
                 tidy(tool, call);
-                if let Err(reason) = self.scan(call).await {
+                if let Err(reason) = self.scan(call, iteration).await {
                     return Approval::Unfit(reason);
                 }
                 match tool.definition().schema().check(&call.arguments) {
@@ -380,9 +391,16 @@ impl CallDesk {
 enum Approval {
     Granted,
     Denied(DenyReason),
+    /// It was denied before in the run, and this is what the model was told.
+    Remembered(String),
     Pause,
     /// The arguments that the gate wants do not fit.
     Unfit(String),
+}
+
+/// What a call changes. A tool that panics instead of answering is taken to change something.
+pub(crate) fn effect(tool: &dyn Tool, arguments: &Arguments) -> Effect {
+    std::panic::catch_unwind(AssertUnwindSafe(|| tool.effect(arguments))).unwrap_or(Effect::Mutating)
 }
 
 /// Tidies the arguments of a call in place.
@@ -392,7 +410,7 @@ pub(crate) fn tidy(tool: &dyn Tool, call: &mut ToolCall) {
     }
 }
 
-/// Cuts the text of a result to the cap; pictures and files are not counted.
+/// Cuts the text of a result to the cap, all its pieces together; pictures and files are not counted.
 fn cap(content: &mut Content, tokens: u32) {
     match content {
         Content::Text(text) => {
@@ -400,17 +418,24 @@ fn cap(content: &mut Content, tokens: u32) {
                 *text = cut.into();
             }
         }
+        Content::Parts(_) if tokens == 0 => {}
         Content::Parts(parts) => {
-            for part in parts {
-                match part {
-                    Part::Text { text } => {
-                        if let Some(cut) = limits::cap(text, tokens) {
+            let mut left = Some(tokens as usize * limits::CHARS_PER_TOKEN);
+            parts.retain_mut(|part| match part {
+                Part::Text { text } => {
+                    // What follows the cut is gone, note and all.
+                    let Some(chars) = left else { return false };
+                    match limits::cut(text, chars, tokens) {
+                        Some(cut) => {
                             *text = cut.into();
+                            left = None;
                         }
+                        None => left = Some(chars.saturating_sub(text.chars().count())),
                     }
-                    Part::Image { .. } | Part::File { .. } => {}
+                    true
                 }
-            }
+                Part::Image { .. } | Part::File { .. } => true,
+            });
         }
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod profile;
 mod registry;
 pub(crate) mod select;
 
+pub use call::ScanToolArguments;
 pub use failure::{ToolError, ToolErrorKind};
 pub use function::{FnTool, tool_fn, tool_fn_with_schema};
 pub use load_skill::LoadSkill;

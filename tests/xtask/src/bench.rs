@@ -172,11 +172,7 @@ fn median(values: &[f64]) -> f64 {
 /// Builds the drivers, which are a workspace of their own.
 fn build() -> Result<PathBuf, String> {
     let root = workspace::root();
-    let target = match std::env::var_os("CARGO_TARGET_DIR") {
-        Some(folder) => root.join(folder),
-        None => root.join("target"),
-    };
-    let target = target.join("bench");
+    let target = workspace::target().join("bench");
     eprintln!("building the drivers in {} (minutes, the first time)", target.display());
     let mut command = cargo(&["build", "--release", "--quiet"]);
     command.current_dir(root.join("tests/bench")).env("CARGO_TARGET_DIR", &target);

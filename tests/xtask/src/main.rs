@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that people run and read")]
 
 mod bench;
+mod demo;
 mod fuzz;
 mod progress;
 mod replay;
@@ -22,6 +23,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
+    /// Answer three questions about a sample project with tools; no key, no network.
+    Demo {
+        /// Ask the real provider that the environment names.
+        #[arg(long)]
+        live: bool,
+    },
     /// Run every test: one summary line a step, exit code 1 when one fails.
     Test {
         /// Also run the tests that need services (databases, servers).
@@ -62,6 +69,7 @@ enum Task {
 
 fn main() -> ExitCode {
     match Arguments::parse().task {
+        Task::Demo { live } => demo::demo(if live { demo::Model::Live } else { demo::Model::Offline }),
         Task::Test { services } => test::test(services),
         Task::Bench { workloads, runs, median } => bench::bench(&workloads, runs, median),
         Task::Fuzz { target, seconds, seed } => fuzz::fuzz(target.as_deref(), seconds, seed),

@@ -12,10 +12,23 @@ pub(crate) fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
+/// The folder that cargo builds into.
+pub(crate) fn target() -> PathBuf {
+    match std::env::var_os("CARGO_TARGET_DIR").filter(|folder| !folder.is_empty()) {
+        Some(folder) => root().join(folder),
+        None => root().join("target"),
+    }
+}
+
+/// A program that was built, by its path below the folder of debug builds.
+pub(crate) fn program(name: &str) -> PathBuf {
+    target().join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// A cargo command in the workspace, with the cargo that runs this program.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).current_dir(root());
+    command.args(arguments).current_dir(root()).env("CARGO_TARGET_DIR", target());
     // Set by cargo for this program; a nested cargo would take it for its own.
     for variable in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_PKG_VERSION", "RUST_RECURSION_COUNT"] {
         command.env_remove(variable);

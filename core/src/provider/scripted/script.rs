@@ -3,7 +3,8 @@
 //! Only data and its checks. Counting calls, waiting and streaming live one file up.
 
 use super::super::{ModelReply, ProviderError, ProviderErrorKind, StopReason};
-use crate::message::{Arguments, CallFault, ToolCall, Usage};
+use crate::message::{ToolCall, Usage};
+use crate::provider::wire::arguments;
 use serde::de::{self, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -27,7 +28,7 @@ use std::time::Duration;
 /// |---|---|---|
 /// | `text` | the visible text | empty |
 /// | `thinking` | readable reasoning | none |
-/// | `calls` | tool calls `{name, arguments, id}`; `arguments` is an object, or a string that is taken exactly as the model would have written it, broken JSON included; `id` may be left out or empty | none |
+/// | `calls` | tool calls `{name, arguments, id}`; `arguments` is an object, or a string that is read as providers' are, broken JSON included: with `stop` `length` it counts as cut; `id` may be left out or empty | none |
 /// | `stop` | `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, `pause`, `error`, `other` | `tool_calls` with calls, `refusal` with one, else `stop` |
 /// | `refusal` | the provider's words of refusal | none |
 /// | `usage` | `input_tokens`, `output_tokens`, `cache_read_tokens`, `cache_write_tokens`, `reasoning_tokens`, `input_tokens_total` | not reported |
@@ -135,7 +136,7 @@ impl ScriptedError {
         error.code.clone_from(&self.code);
         error.retryable = self.retryable.unwrap_or(error.retryable);
         error.retry_after = self.retry_after;
-        error.rejected_tool_call = self.rejected_tool_call;
+        error.rejected_tool_call |= self.rejected_tool_call;
         error.failed_generation.clone_from(&self.failed_generation);
         error
     }
@@ -159,7 +160,8 @@ impl Step {
     }
 
     /// Adds a tool call. `arguments` is an object; a JSON string is taken as the raw text of the arguments, so that
-    /// `json!("{broken")` makes a call whose arguments cannot be read.
+    /// `json!("{broken")` makes a call whose arguments cannot be read; after [`stop`](Self::stop) with `Length` they
+    /// count as cut.
     #[must_use]
     pub fn call(self, name: &str, arguments: Value) -> Self {
         let raw = match arguments {
@@ -221,7 +223,8 @@ impl Step {
     }
 
     fn push_call(mut self, id: Option<&str>, name: &str, raw: &str) -> Self {
-        let arguments = raw.parse::<Arguments>().map_err(|_| CallFault::Malformed { raw: raw.into() });
+        let cut = self.reply.stop == StopReason::Length;
+        let arguments = arguments::from_text(raw, cut);
         self.reply.calls.push(ToolCall::from_wire(id, name, arguments));
         if self.reply.stop == StopReason::Stop {
             self.reply.stop = StopReason::ToolCalls;
@@ -327,6 +330,7 @@ impl TryFrom<RawStep> for Step {
     type Error = String;
 
     fn try_from(raw: RawStep) -> Result<Self, String> {
+        let cut = raw.stop == Some(StopReason::Length);
         let mut step = match (raw.text, raw.chunks) {
             (text, None) => Self::text(text.unwrap_or_default()),
             (text, Some(chunks)) => {
@@ -337,6 +341,9 @@ impl TryFrom<RawStep> for Step {
                 step
             }
         };
+        if cut {
+            step.reply.stop = StopReason::Length;
+        }
         for call in raw.calls {
             let given = call.arguments.as_deref().map_or("{}", RawValue::get);
             let unquoted = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();

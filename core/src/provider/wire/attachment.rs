@@ -4,6 +4,9 @@ use crate::message::Data;
 use base64::Engine as _;
 use std::borrow::Cow;
 
+/// What stands in a tool result for media that cannot be sent. An error instead would stop every later call of the run.
+pub(crate) const LEFT_OUT: &str = "[left out: an image or a file that this model cannot read]";
+
 /// The address of the data: its own, or one that holds the bytes.
 pub(crate) fn address<'a>(media_type: &str, data: &'a Data) -> Cow<'a, str> {
     match data {

@@ -98,7 +98,7 @@ impl Failure {
         error.retry_after = retry_after;
         error.code = self.code.or(self.kind);
         error.failed_generation = self.failed_generation;
-        error.rejected_tool_call = rejected_tool_call;
+        error.rejected_tool_call |= rejected_tool_call;
         error
     }
 

@@ -383,42 +383,71 @@ fn check_responses(body: &Value) {
     assert!(waiting.is_empty(), "{waiting:?} are not answered");
 }
 
+fn anthropic_takes(request: &ModelRequest) {
+    for model in ["claude-sonnet-4-5", "claude-opus-4-8", "other"] {
+        check_anthropic(&encoded(&Anthropic::new("https://h", None, model), request));
+    }
+}
+
+fn gemini_takes(request: &ModelRequest) {
+    for model in ["gemini-2.5-flash", "gemini-3-flash-preview"] {
+        check_gemini(&encoded(&Gemini::new("https://h", None, model), request), model.contains('3'));
+    }
+}
+
+fn chat_takes(request: &ModelRequest) {
+    for provider in ["openai", "groq", "mistral", "deepseek", "openrouter", "ollama", "custom"] {
+        let wire = Chat::new(Dialect::of(provider), "https://h".into(), None, "other");
+        if let Some(body) = accepted(&wire, request) {
+            check_chat(&body, provider == "mistral");
+        }
+    }
+}
+
+fn responses_takes(request: &ModelRequest) {
+    if let Some(body) = accepted(&Responses::new("https://h".into(), None, "other"), request) {
+        check_responses(&body);
+    }
+}
+
+fn ollama_takes(request: &ModelRequest) {
+    if let Some(body) = accepted(&Ollama::new("https://h".into(), None, "other"), request) {
+        check_messages(&body, |call| call["function"]["name"].clone(), |message| message["tool_name"].clone());
+    }
+}
+
+/// Every wire format against a history that the engine keeps.
+pub(crate) fn every_format_takes(request: &ModelRequest) {
+    anthropic_takes(request);
+    gemini_takes(request);
+    chat_takes(request);
+    responses_takes(request);
+    ollama_takes(request);
+}
+
 proptest! {
     #[test]
     fn anthropic_takes_any_history(request in request()) {
-        for model in ["claude-sonnet-4-5", "claude-opus-4-8", "other"] {
-            check_anthropic(&encoded(&Anthropic::new("https://h", None, model), &request));
-        }
+        anthropic_takes(&request);
     }
 
     #[test]
     fn gemini_takes_any_history(request in request()) {
-        for model in ["gemini-2.5-flash", "gemini-3-flash-preview"] {
-            check_gemini(&encoded(&Gemini::new("https://h", None, model), &request), model.contains('3'));
-        }
+        gemini_takes(&request);
     }
 
     #[test]
     fn chat_takes_any_history(request in request().prop_map(distinct)) {
-        for provider in ["openai", "groq", "mistral", "deepseek", "openrouter", "ollama", "custom"] {
-            let wire = Chat::new(Dialect::of(provider), "https://h".into(), None, "other");
-            if let Some(body) = accepted(&wire, &request) {
-                check_chat(&body, provider == "mistral");
-            }
-        }
+        chat_takes(&request);
     }
 
     #[test]
     fn responses_takes_any_history(request in request().prop_map(distinct)) {
-        if let Some(body) = accepted(&Responses::new("https://h".into(), None, "other"), &request) {
-            check_responses(&body);
-        }
+        responses_takes(&request);
     }
 
     #[test]
     fn ollama_takes_any_history(request in request().prop_map(distinct)) {
-        if let Some(body) = accepted(&Ollama::new("https://h".into(), None, "other"), &request) {
-            check_messages(&body, |call| call["function"]["name"].clone(), |message| message["tool_name"].clone());
-        }
+        ollama_takes(&request);
     }
 }

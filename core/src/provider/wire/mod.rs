@@ -7,7 +7,7 @@ pub(crate) mod chat;
 pub(crate) mod failure;
 pub(crate) mod gemini;
 #[cfg(test)]
-mod histories;
+pub(crate) mod histories;
 pub(crate) mod lenient;
 pub(crate) mod ollama;
 pub(crate) mod raw;
@@ -15,7 +15,7 @@ pub(crate) mod raw;
 mod recorded;
 pub(crate) mod responses;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};

@@ -176,7 +176,7 @@ impl Serialize for Messages<'_> {
                     }
                     let after = self.request.messages.get(place + 1..).unwrap_or_default();
                     for answer in answers(&said.calls, after) {
-                        list.serialize_element(&result(&answer).map_err(S::Error::custom)?)?;
+                        list.serialize_element(&result(&answer))?;
                     }
                 }
                 // Written with the calls that they belong to; results without a call are left out.
@@ -203,12 +203,27 @@ impl Messages<'_> {
     }
 }
 
-fn result<'a>(answer: &Answer<'a>) -> Result<Sent<'a>, String> {
+fn result<'a>(answer: &Answer<'a>) -> Sent<'a> {
     let (content, images) = match answer.result {
         None => (Cow::Borrowed(NO_RESULT), Vec::new()),
-        Some(result) => split(&result.content)?,
+        Some(result) => shown(&result.content),
     };
-    Ok(Sent { role: "tool", content, images, tool_name: Some(&answer.call.name), ..Sent::default() })
+    Sent { role: "tool", content, images, tool_name: Some(&answer.call.name), ..Sent::default() }
+}
+
+/// The text and the images of a result, with a note for what cannot be sent.
+fn shown(content: &Content) -> (Cow<'_, str>, Vec<&str>) {
+    let parts = match content {
+        Content::Text(text) => return (Cow::Borrowed(text), Vec::new()),
+        Content::Parts(parts) => parts,
+    };
+    let (mut text, mut images) = (String::new(), Vec::new());
+    for part in parts {
+        if add(part, &mut text, &mut images).is_err() {
+            text.push_str(attachment::LEFT_OUT);
+        }
+    }
+    (Cow::Owned(text), images)
 }
 
 /// The text of a content and the bytes of its images.
@@ -219,19 +234,24 @@ fn split(content: &Content) -> Result<(Cow<'_, str>, Vec<&str>), String> {
     };
     let (mut text, mut images) = (String::new(), Vec::new());
     for part in parts {
-        match part {
-            Part::Text { text: more } => text.push_str(more),
-            Part::Image { data: Data::Base64(bytes), .. } => images.push(&**bytes),
-            Part::Image { data: Data::Url(_), .. } => {
-                return Err("ollama fetches no images; send the bytes as base64".to_owned());
-            }
-            Part::File { media_type, name, data } => match attachment::text_of(media_type, data) {
-                Some(file) => text.push_str(&attachment::quoted(name, &file)),
-                None => return Err(format!("ollama takes no files of type {media_type}; send their text")),
-            },
-        }
+        add(part, &mut text, &mut images)?;
     }
     Ok((Cow::Owned(text), images))
+}
+
+fn add<'a>(part: &'a Part, text: &mut String, images: &mut Vec<&'a str>) -> Result<(), String> {
+    match part {
+        Part::Text { text: more } => text.push_str(more),
+        Part::Image { data: Data::Base64(bytes), .. } => images.push(bytes),
+        Part::Image { data: Data::Url(_), .. } => {
+            return Err("ollama fetches no images; send the bytes as base64".to_owned());
+        }
+        Part::File { media_type, name, data } => match attachment::text_of(media_type, data) {
+            Some(file) => text.push_str(&attachment::quoted(name, &file)),
+            None => return Err(format!("ollama takes no files of type {media_type}; send their text")),
+        },
+    }
+    Ok(())
 }
 
 /// A whole reply, or one line of a stream.

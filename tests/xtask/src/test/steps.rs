@@ -1,10 +1,11 @@
 //! The steps of `cargo xtask test`, in order: what fails quickly comes first.
 
 use super::{Outcome, Report, Ticker, readme};
-use crate::replay;
 use crate::workspace::{self, cargo};
+use crate::{fuzz, replay};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 /// Targets that the engine is built for. Those that are installed are checked, the others are named.
 const TARGETS: &[&str] = &[
@@ -24,7 +25,9 @@ pub(super) fn all(report: &mut Report, services: bool) {
         let arguments = ["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"];
         with_component("clippy", "clippy", ticker, &arguments)
     });
-    report.step("build", |ticker| ticker.run(&mut cargo(&["build", "--workspace", "--all-features"])));
+    report.step("build", |ticker| {
+        ticker.run(&mut cargo(&["build", "--workspace", "--all-features", "--lib", "--bins", "--examples"]))
+    });
     report.step("tests", |ticker| {
         let arguments = ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests", "--no-fail-fast"];
         ticker.run(&mut cargo(&arguments))
@@ -34,6 +37,10 @@ pub(super) fn all(report: &mut Report, services: bool) {
     });
     bare(report);
     examples(report);
+    report.step("demo", |ticker| {
+        // Built by the build step, which has replaced the program that runs this test.
+        ticker.run(Command::new(workspace::program("xtask")).arg("demo").current_dir(workspace::root()))
+    });
     report.step("README", readme::check);
     vectors(report);
     report.step("written exchanges", |_| replayed(&workspace::root().join("tests/fixtures/providers")));
@@ -41,6 +48,7 @@ pub(super) fn all(report: &mut Report, services: bool) {
         None => Outcome::Skipped(format!("{FIXTURES} is not set")),
         Some(folder) => replayed(Path::new(&folder)),
     });
+    report.step("fuzz", |_| fuzzed());
     report.step("services", |_| match services {
         false => Outcome::Skipped("--services was not given".into()),
         true => Outcome::Skipped("no part needs a service yet".into()),
@@ -60,10 +68,17 @@ fn with_component(component: &str, command: &str, ticker: &mut Ticker<'_>, argum
 fn bare(report: &mut Report) {
     let check = ["check", "--package", "cheliped", "--no-default-features"];
     report.step("without features", |ticker| ticker.run(&mut cargo(&check)));
-    let installed = Command::new("rustup").args(["target", "list", "--installed"]).output();
-    let installed = installed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let (here, missing): (Vec<&str>, Vec<&str>) =
-        TARGETS.iter().partition(|target| installed.lines().any(|line| line == **target));
+    let said = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    };
+    let installed = said("rustup", &["target", "list", "--installed"]);
+    let version = said("rustc", &["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+    let (here, missing): (Vec<&str>, Vec<&str>) = TARGETS
+        .iter()
+        .filter(|target| **target != host)
+        .partition(|target| installed.lines().any(|line| line == **target));
     for target in here {
         let arguments: Vec<&str> = check.iter().copied().chain(["--target", target]).collect();
         report.step(&format!("without features, {target}"), |ticker| ticker.run(&mut cargo(&arguments)));
@@ -94,9 +109,10 @@ fn examples(report: &mut Report) {
     }
     for name in names {
         report.step(&format!("example {name}"), |ticker| {
-            // The features of the other steps, so that nothing is built twice.
-            let mut command = cargo(&["run", "--quiet", "--package", package, "--example", &name]);
-            ticker.run(command.env_remove("RUST_LOG"))
+            // Built by the build step with the features of all other steps.
+            let program =
+                workspace::target().join("debug/examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+            ticker.run(Command::new(program).current_dir(workspace::root()))
         });
     }
 }
@@ -129,4 +145,18 @@ fn replayed(folder: &Path) -> Outcome {
             }
         }
     }
+}
+
+/// A short look with broken input at every parser; `cargo xtask fuzz` looks longer.
+fn fuzzed() -> Outcome {
+    let time = Duration::from_secs(2);
+    let mut inputs = 0;
+    for target in cheliped::fuzzing::TARGETS {
+        let fuzzed = fuzz::fuzz_one(target, time, 1);
+        inputs += fuzzed.inputs;
+        if let Some(failure) = fuzzed.failure {
+            return Outcome::Failed(format!("{}: {failure}", fuzzed.target));
+        }
+    }
+    Outcome::Passed(format!("{} parsers, {inputs} inputs", cheliped::fuzzing::TARGETS.len()))
 }

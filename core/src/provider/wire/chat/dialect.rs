@@ -18,7 +18,8 @@ pub(crate) struct Dialect {
     pub(super) stream_usage: bool,
     /// The word that forces some tool.
     pub(super) required: &'static str,
-    /// Whether an assistant message without text has an empty string instead of null.
+    /// Whether an assistant message without text has an empty string instead of null. Servers that check types
+    /// strictly, such as that of llama-cpp-python, refuse null.
     pub(super) empty_text: bool,
     /// Whether `tool_choice` is understood. Where it is not, no tool is listed when none may be called.
     pub(super) tool_choice: bool,
@@ -116,7 +117,7 @@ pub(crate) const CUSTOM: Dialect = Dialect {
     system: SystemPlace::First,
     stream_usage: true,
     required: "required",
-    empty_text: false,
+    empty_text: true,
     tool_choice: true,
     images: true,
     files: Files::Parts,

@@ -371,7 +371,7 @@ impl<'a> Messages<'a> {
             let content = match answer.result.map(|result| &result.content) {
                 None => Words::Text(Cow::Borrowed(NO_RESULT)),
                 Some(Content::Text(text)) => Words::Text(Cow::Borrowed(text)),
-                Some(Content::Parts(parts)) => self.result(parts, answer, &mut pieces).map_err(L::Error::custom)?,
+                Some(Content::Parts(parts)) => self.result(parts, answer, &mut pieces),
             };
             let tool_call_id = Some(wire_id(self.dialect.ids, &answer.call.id));
             list.serialize_element(&Line { role: "tool", content, tool_call_id, ..Line::default() })?;
@@ -383,16 +383,11 @@ impl<'a> Messages<'a> {
     }
 
     /// The text of a result with other parts; these go to `later`, or a note tells what is missing.
-    fn result(&self, parts: &'a [Part], answer: &Answer<'a>, later: &mut Vec<Piece<'a>>) -> Result<Words<'a>, String> {
+    fn result(&self, parts: &'a [Part], answer: &Answer<'a>, later: &mut Vec<Piece<'a>>) -> Words<'a> {
         let mut pieces = Vec::with_capacity(parts.len());
         let mut text = String::new();
         for part in parts {
-            let piece = match (part, self.dialect.result_media) {
-                (Part::Image { .. } | Part::File { .. }, ResultMedia::LeftOut) => {
-                    self.piece(part).unwrap_or(Piece::Text { text: "[left out: this model reads text only]".into() })
-                }
-                _ => self.piece(part)?,
-            };
+            let piece = self.piece(part).unwrap_or(Piece::Text { text: attachment::LEFT_OUT.into() });
             match (&piece, self.dialect.result_media) {
                 (Piece::Text { text: more }, _) => {
                     text.push_str(more);
@@ -407,13 +402,13 @@ impl<'a> Messages<'a> {
             }
         }
         let only_text = pieces.iter().all(|piece| matches!(piece, Piece::Text { .. }));
-        Ok(if !only_text {
+        if !only_text {
             Words::Pieces(pieces)
         } else if text.is_empty() {
             Words::Text(Cow::Borrowed("(the result follows in the next message)"))
         } else {
             Words::Text(Cow::Owned(text))
-        })
+        }
     }
 
     fn words(&self, content: &'a Content) -> Result<Words<'a>, String> {

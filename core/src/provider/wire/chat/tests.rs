@@ -233,7 +233,7 @@ fn images_and_files_go_where_each_provider_takes_them() {
     assert_eq!(mistral["messages"][2]["content"][1]["image_url"], url);
     let deepseek = body(&chat("deepseek", "m"), &seen);
     assert_eq!(roles(&deepseek), ["system", "assistant", "tool", "tool"]);
-    assert_eq!(deepseek["messages"][2]["content"], "shot[left out: this model reads text only]");
+    assert_eq!(deepseek["messages"][2]["content"], "shot[left out: an image or a file that this model cannot read]");
 }
 
 #[test]
