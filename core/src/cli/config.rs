@@ -1,19 +1,6 @@
 //! Configuration files: `cheliped.toml` of a project, `config.toml` of a user, or one named on the command line.
 //!
-//! | key | type | meaning |
-//! |---|---|---|
-//! | `provider` | text | as `--provider` |
-//! | `model` | text | as `--model` |
-//! | `base_url` | text | as `--base-url`; in a project's file only an address of this machine |
-//! | `api_key_env` | text | name of the environment variable that holds the key |
-//! | `system` | text | as `--system` |
-//! | `max_iterations` | whole number | as `--max-iterations` |
-//! | `max_tokens` | whole number | tokens of one reply at most |
-//! | `max_retries` | whole number | tries after a failed model call, default 0 |
-//! | `tools` | true or false | whether the model gets tools, default true |
-//! | `root` | text | as `--root`, from the file's folder; in a project's file inside that folder |
-//! | `history` | true or false | whether `chat` keeps a history of what was typed, default true |
-//! | `timeout_seconds`, `model_timeout_seconds`, `tool_timeout_seconds` | number | as the options |
+//! The keys are listed in the documentation of [`cli`](super).
 //!
 //! A file never holds a key. A project's file is found, not named, and may come from a stranger: it must not decide
 //! where a key or a folder outside the project goes to. Every problem is told with file, line and column.

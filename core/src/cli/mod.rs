@@ -5,6 +5,31 @@
 //! gone; 1 the run failed; 2 wrong usage or configuration; 130 Ctrl-C. With `--json` standard output has one event a
 //! line, the last of which is `finished` or `failed`; errors are also told on standard error.
 //!
+//! # Configuration
+//!
+//! Options win over the environment variables `CHELIPED_PROVIDER` and `CHELIPED_MODEL`, those over files: first
+//! `cheliped.toml` in the working directory, then `config.toml` in the user's configuration folder (`~/.config/cheliped`,
+//! on Windows `%APPDATA%\cheliped`). With `--config` only that file counts. What names a provider takes no model, address
+//! or key from below it.
+//!
+//! | key | type | meaning |
+//! |---|---|---|
+//! | `provider` | text | as `--provider` |
+//! | `model` | text | as `--model` |
+//! | `base_url` | text | as `--base-url`; in a project's file only an address of this machine |
+//! | `api_key_env` | text | name of the environment variable that holds the key |
+//! | `system` | text | as `--system` |
+//! | `max_iterations` | whole number | as `--max-iterations` |
+//! | `max_tokens` | whole number | tokens of one reply at most |
+//! | `max_retries` | whole number | tries after a failed model call, default 0 |
+//! | `tools` | true or false | whether the model gets tools, default true |
+//! | `root` | text | as `--root`, from the file's folder; in a project's file inside that folder |
+//! | `history` | true or false | whether `chat` keeps a history of what was typed, default true |
+//! | `timeout_seconds`, `model_timeout_seconds`, `tool_timeout_seconds` | number | as the options |
+//!
+//! A file never holds a key. One that was found in the working directory may come from a stranger: it cannot send a key
+//! or a folder outside of it anywhere. Mistakes are told with file, line and column.
+//!
 //! This is a door of the house: it decides how things look, and nothing of what the engine does.
 
 mod calls;

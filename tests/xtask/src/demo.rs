@@ -122,5 +122,5 @@ fn build() -> Result<PathBuf, String> {
     if !status.success() {
         return Err("the command cannot be built".into());
     }
-    Ok(workspace::target().join("debug").join(format!("cheliped{}", std::env::consts::EXE_SUFFIX)))
+    Ok(workspace::program("cheliped"))
 }

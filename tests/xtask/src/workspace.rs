@@ -20,6 +20,11 @@ pub(crate) fn target() -> PathBuf {
     }
 }
 
+/// A program that was built, by its path below the folder of debug builds.
+pub(crate) fn program(name: &str) -> PathBuf {
+    target().join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
 /// A cargo command in the workspace, with the cargo that runs this program.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

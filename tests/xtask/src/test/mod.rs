@@ -113,13 +113,25 @@ impl<'a> Ticker<'a> {
         let line = format!("{command:?}");
         match workspace::run(command, LIMIT, |line| self.tell(line)) {
             Ended::Ran { success: true, output } => Outcome::Passed(counted(&output)),
-            Ended::Ran { success: false, output } => Outcome::Failed(format!("{line}\n{output}")),
+            Ended::Ran { success: false, output } => Outcome::Failed(format!("{line}\n{}", telling(&output))),
             Ended::TimedOut { output } => {
                 Outcome::Failed(format!("{line}\n{output}\nstopped after {} minutes", LIMIT.as_secs() / 60))
             }
             Ended::NotStarted(problem) => Outcome::Failed(format!("{line}\n{problem}")),
         }
     }
+}
+
+/// The lines that tell what went wrong: without those that say that something is fine or being built.
+fn telling(output: &str) -> String {
+    let is_noise = |line: &str| {
+        let line = line.trim_start();
+        let starts = ["Compiling ", "Checking ", "Running ", "Finished ", "Doc-tests ", "running ", "Blocking "];
+        starts.iter().any(|start| line.starts_with(start)) || line.starts_with("test ") && line.ends_with("... ok")
+    };
+    let mut lines: Vec<&str> = output.lines().filter(|line| !is_noise(line)).collect();
+    lines.dedup();
+    lines.join("\n")
 }
 
 /// The sum of the test counts in the output of `cargo test`; nothing when there is none.
@@ -149,5 +161,11 @@ mod tests {
                       test result: ok. 30 passed; 0 failed; 0 ignored; 0 measured";
         assert_eq!(counted(output), "42 tests, 1 ignored");
         assert_eq!(counted("Finished"), "");
+    }
+
+    #[test]
+    fn what_is_fine_is_left_out() {
+        let output = "   Compiling a v1\nrunning 2 tests\ntest a ... ok\ntest b ... FAILED\n\n\nb panicked";
+        assert_eq!(telling(output), "test b ... FAILED\n\nb panicked");
     }
 }
