@@ -95,7 +95,7 @@ fn answer_filter(input: &[u8]) {
     let mut pieces = String::new();
     let chars: Vec<char> = text.chars().collect();
     for piece in chars.chunks(usize::from(*step % 7) + 1) {
-        pieces.push_str(&filter.push(&piece.iter().collect::<String>()));
+        pieces.push_str(&filter.push(piece.iter().collect::<String>()));
     }
     pieces.push_str(&filter.finish());
     assert_eq!(pieces, whole, "streamed and whole answers differ");

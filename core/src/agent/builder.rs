@@ -404,16 +404,22 @@ impl AgentBuilder {
             problems.extend(found);
             Registry::default()
         });
+        let mut always_include = self.always_include;
         if problems.is_empty() {
-            for name in &self.always_include {
+            for name in &always_include {
                 if registry.get(name).is_none() {
                     problems.push(format!("always_include_tools names {name:?}, which is not a registered tool"));
                 }
             }
-            if let ToolChoice::Tool { name } = &self.tool_choice
-                && registry.get(name).is_none()
-            {
-                problems.push(format!("tool_choice names {name:?}, which is not a registered tool"));
+            if let ToolChoice::Tool { name } = &self.tool_choice {
+                match registry.get(name) {
+                    None => problems.push(format!("tool_choice names {name:?}, which is not a registered tool")),
+                    Some(tool) if !tool.definition().is_listed() => {
+                        problems.push(format!("tool_choice names {name:?}, which is not listed: list it"));
+                    }
+                    // A tool that must be called must be offered.
+                    Some(_) => always_include.push(name.clone()),
+                }
             }
         }
         for (index, skill) in skills.iter().enumerate() {
@@ -486,7 +492,7 @@ impl AgentBuilder {
             tool_choice: self.tool_choice,
             selecting: Selecting {
                 max_tools: (self.max_tools_per_turn > 0).then_some(self.max_tools_per_turn),
-                always_include: self.always_include,
+                always_include,
                 all,
             },
             checkpoint: self.checkpoint,

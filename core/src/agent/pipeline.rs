@@ -127,6 +127,10 @@ impl Journey<'_> {
             }
             Start::Saved(state) => (*state, true),
         };
+        if resumed {
+            let event = || Event::RunResumed { status: "running", iteration: state.iteration };
+            self.emitter.emit(EventName::RunResumed, Place::default(), event).await;
+        }
         self.accept(&state, conversation.as_ref(), progress).await;
         let message = Arc::clone(&state.task.message);
         let typed = Arc::clone(&state.task.typed);

@@ -134,9 +134,23 @@ impl StreamEvent {
             Event::ToolAfter { tool_name, tool_result, outcome, duration_ms, .. } => {
                 Self::ToolCallFinished { call_id, name: tool_name, result: tool_result, outcome, duration_ms }
             }
-            Event::ProviderResponse { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, .. } => {
-                let usage =
-                    Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ..Usage::default() };
+            Event::ProviderResponse {
+                input_tokens,
+                output_tokens,
+                cache_read_tokens,
+                cache_write_tokens,
+                reasoning_tokens,
+                input_tokens_total,
+                ..
+            } => {
+                let usage = Usage {
+                    input_tokens,
+                    output_tokens,
+                    cache_read_tokens,
+                    cache_write_tokens,
+                    reasoning_tokens,
+                    input_tokens_total,
+                };
                 Self::Usage { iteration, usage }
             }
             _ => return None,

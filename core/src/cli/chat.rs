@@ -70,11 +70,14 @@ pub(super) fn chat(
         let turn = session
             .follow(console, |agent, context| agent.stream_in_conversation(&conversation, message.as_str(), context));
         match turn {
-            Ok((response, stream)) => {
-                if let Some(next) = stream.conversation() {
+            Ok(followed) => {
+                if alone && followed.interrupted {
+                    return Err(Error::Cancelled.into());
+                }
+                if let Some(next) = followed.stream.conversation() {
                     conversation = next.clone();
                 }
-                if response.failed {
+                if followed.response.failed {
                     exit = Exit::Failed;
                 }
             }

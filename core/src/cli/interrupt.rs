@@ -60,8 +60,8 @@ impl Interrupts {
         Held(self.clone())
     }
 
-    fn set(&self, meaning: Meaning) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = meaning;
+    fn set(&self, meaning: Meaning) -> Meaning {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), meaning)
     }
 
     /// Takes one Ctrl-C; tells whether the process ends.
@@ -74,6 +74,17 @@ impl Interrupts {
                 token.cancel();
                 again
             }
+        }
+    }
+}
+
+impl Held {
+    /// Gives Ctrl-C its first meaning back, and tells whether a run was to be cancelled meanwhile: one that came too
+    /// late for the run is not lost.
+    pub(super) fn release(self) -> bool {
+        match self.0.set(Meaning::Leave) {
+            Meaning::Cancel(token) => token.is_cancelled(),
+            Meaning::Leave | Meaning::Editing => false,
         }
     }
 }
@@ -97,8 +108,10 @@ mod tests {
         assert!(!interrupts.leaves());
         assert!(token.is_cancelled());
         assert!(interrupts.leaves());
-        drop(held);
+        assert!(held.release(), "it was to be cancelled");
         assert!(interrupts.leaves());
+        let (_, held) = interrupts.cancels();
+        assert!(!held.release());
         let _held = interrupts.edits();
         assert!(!interrupts.leaves());
     }

@@ -109,7 +109,7 @@ fn agent(
     let mut session = Session::open(options, directory, env).map_err(|failure| told(failure, console))?;
     let ended = session.follow(console, |agent, context| agent.stream_with(message, context));
     session.close();
-    ended.map(|(response, _)| if response.failed { Exit::Failed } else { Exit::Done })
+    ended.map(|followed| if followed.response.failed { Exit::Failed } else { Exit::Done })
 }
 
 /// Talks.

@@ -38,6 +38,15 @@ pub(super) struct Session {
     detail: Detail,
 }
 
+/// A run that was followed to its answer.
+pub(super) struct Followed {
+    pub(super) response: AgentResponse,
+    /// The stream, read to its end.
+    pub(super) stream: AgentStream,
+    /// Whether Ctrl-C came too late to stop it.
+    pub(super) interrupted: bool,
+}
+
 impl Session {
     /// Reads the configuration and makes the agent.
     ///
@@ -72,8 +81,8 @@ impl Session {
         &mut self,
         console: &mut Console,
         start: impl FnOnce(&Agent, RunContext) -> AgentStream,
-    ) -> Result<(AgentResponse, AgentStream), Failure> {
-        let (signal, _held) = self.interrupts.cancels();
+    ) -> Result<Followed, Failure> {
+        let (signal, held) = self.interrupts.cancels();
         let mut context = RunContext::new().signal(signal);
         context.deadline = self.settings.timeout;
         let mut stream = start(&self.agent, context);
@@ -84,7 +93,8 @@ impl Session {
                 self.runtime.block_on(follow_view(&mut stream, &mut self.notes, view))
             }
         };
-        response.map(|response| (response, stream))
+        let interrupted = held.release();
+        response.map(|response| Followed { response, stream, interrupted })
     }
 
     /// Ends the threads without waiting for work that nobody waits for.

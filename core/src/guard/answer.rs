@@ -188,11 +188,11 @@ fn open_suffix(bytes: &[u8]) -> usize {
             continue;
         }
         let end = tail.get(start..).unwrap_or_default();
-        let open = |pattern: &&str| {
+        let open = |pattern: &str| {
             pattern.len() > end.len()
                 && pattern.as_bytes().get(..end.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(end))
         };
-        if TAGS.iter().chain(CALLS.iter()).any(|pattern| open(&pattern)) {
+        if TAGS.iter().chain(CALLS.iter()).any(|pattern| open(pattern)) {
             return end.len();
         }
     }

@@ -150,6 +150,7 @@ events! {
     ProviderResponse = "provider.response" as "usage" {
         provider: Arc<str>, model: Arc<str>, r#type: &'static str, input_tokens: Option<u64>,
         output_tokens: Option<u64>, cache_read_tokens: Option<u64>, cache_write_tokens: Option<u64>,
+        reasoning_tokens: Option<u64>, input_tokens_total: Option<u64>,
     }
     /// An attempt failed and another follows.
     ProviderRetry = "provider.retry" {

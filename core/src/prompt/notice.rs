@@ -35,8 +35,11 @@ pub fn outcome_unknown() -> String {
     error("started before the stop, outcome unknown")
 }
 
-/// A call of a tool that does not exist, when similar names do.
+/// A call of a tool that does not exist, with the similar names that do.
 pub fn unknown_tool(name: &str, matches: &[Arc<str>]) -> String {
+    if matches.is_empty() {
+        return error(&format!("there is no tool `{name}`"));
+    }
     let names = matches.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
     error(&format!("there is no tool `{name}`; did you mean {names}?"))
 }

@@ -319,7 +319,7 @@ struct ReplyStream<'a, W: Wire> {
 
 enum Phase<'a, W: Wire> {
     Opening(BoxFuture<'a, Result<Opened, ProviderError>>),
-    Reading(Reading<W>),
+    Reading(Box<Reading<W>>),
     /// The error that comes after the pieces that wait.
     Failed(Box<ProviderError>),
     Done,
@@ -475,7 +475,7 @@ impl<W: Wire + 'static> Stream for ReplyStream<'_, W> {
                         this.parts.extend(super::parts_of(Ok(reply)).into_iter().flatten());
                     }
                     Poll::Ready(Ok(Opened::Stream { first, rest })) => {
-                        let mut reading = Reading::new(this.provider, rest);
+                        let mut reading = Box::new(Reading::new(this.provider, rest));
                         let step = first.map_or(Ok(Step::More), |first| reading.take(first));
                         this.phase = Phase::Reading(reading);
                         this.advance(step, cx);

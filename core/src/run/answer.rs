@@ -26,6 +26,8 @@ pub(crate) struct AnswerText {
     filter: AnswerFilter,
     /// What this iteration and attempt gave so far.
     shown: String,
+    /// Whether they gave readable reasoning.
+    thought: bool,
     pub(crate) provider: Arc<str>,
     pub(crate) model: Arc<str>,
 }
@@ -42,6 +44,7 @@ impl AnswerText {
             attempt: 1,
             filter: AnswerFilter::default(),
             shown: String::new(),
+            thought: false,
             provider: Arc::from(""),
             model: Arc::from(""),
         }
@@ -62,6 +65,7 @@ impl AnswerText {
         self.attempt = attempt;
         self.filter = AnswerFilter::default();
         self.shown.clear();
+        self.thought = false;
     }
 
     /// The model wrote a piece.
@@ -75,16 +79,32 @@ impl AnswerText {
 
     /// The model thought aloud.
     pub(crate) async fn think(&mut self, text: String, attempt: u32) {
+        if attempt != self.attempt {
+            self.reset(attempt);
+        }
+        self.thought = true;
         let place = Place::attempt(self.iteration, attempt);
         self.emitter.emit(EventName::ThinkingDelta, place, || Event::ThinkingDelta { text }).await;
     }
 
-    /// What the present attempt gave is not the answer.
+    /// What the present attempt gave is not the answer; its reasoning stays.
     pub(crate) async fn take_back(&mut self) {
         if self.shown.is_empty() {
             self.filter = AnswerFilter::default();
             return;
         }
+        self.discard().await;
+    }
+
+    /// The present attempt broke off: nothing of it counts.
+    pub(crate) async fn void(&mut self) {
+        if self.thought || !self.shown.is_empty() {
+            self.discard().await;
+        }
+        self.filter = AnswerFilter::default();
+    }
+
+    async fn discard(&mut self) {
         let place = Place::attempt(self.iteration, self.attempt);
         self.emitter.emit(EventName::RunTextDiscarded, place, || Event::RunTextDiscarded {}).await;
         // Whatever follows must not be taken for a part of what was taken back.

@@ -63,6 +63,8 @@ impl Run<'_> {
             output_tokens: usage.output_tokens,
             cache_read_tokens: usage.cache_read_tokens,
             cache_write_tokens: usage.cache_write_tokens,
+            reasoning_tokens: usage.reasoning_tokens,
+            input_tokens_total: usage.input_tokens_total,
         };
         self.emitter.emit(EventName::ProviderResponse, place.clone(), event).await;
         if let Some(read) = usage.cache_read_tokens.filter(|read| *read > 0) {
@@ -98,11 +100,19 @@ impl Run<'_> {
         if self.engine.interceptors.is_empty() {
             return Ok(request);
         }
-        self.engine
-            .interceptors
-            .before_model(&self.context, request)
-            .await
-            .map_err(|blocked| Error::Guard { guard: blocked.by, reason: blocked.reason })
+        match self.engine.interceptors.before_model(&self.context, request).await {
+            Ok(request) => Ok(request),
+            Err(blocked) => {
+                let event = || Event::GuardBlocked {
+                    message: Arc::clone(&self.state.task.typed),
+                    reason: blocked.reason.clone(),
+                    guard: Some(blocked.by.clone()),
+                };
+                let place = Place::iteration(self.state.iteration);
+                self.emitter.emit(EventName::GuardBlocked, place, event).await;
+                Err(Error::Guard { guard: blocked.by, reason: blocked.reason })
+            }
+        }
     }
 }
 
@@ -124,7 +134,7 @@ impl Observer for Watcher<'_> {
     }
 
     async fn discard(&mut self, _: u32) {
-        self.answer.take_back().await;
+        self.answer.void().await;
     }
 
     async fn retry(&mut self, retry: Retry<'_>) {

@@ -111,7 +111,8 @@ fn tools_see_the_root_and_nothing_above_it() {
 
 #[test]
 fn without_tools_none_is_offered() {
-    let stage = Stage::new(r#"[{"calls": [{"name": "file_read", "arguments": {"path": "a"}}]}, {"text": "plain"}]"#);
+    let call = r#"{"calls": [{"name": "file_read", "arguments": {"path": "a"}}]}"#;
+    let stage = Stage::new(&format!("[{call}, {call}, {{\"text\": \"plain\"}}]"));
     let ended = stage.agent(&["--no-tools", "hello"]).expect(1);
     assert!(ended.err.contains("not registered") && ended.err.contains("[unknown_tool]"), "{}", ended.err);
     stage.agent(&["hello"]).expect(0);

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// A program with words that its output has, in this order.
-const EXAMPLES: [(&str, &[&str]); 8] = [
+const EXAMPLES: [(&str, &[&str]); 9] = [
     ("quickstart", &["3 of 13 lines contain \"ERROR\"", "disk is full", "Tools called: file_read"]),
     ("tools", &["Take 6 grams of sencha", "After 3 model calls", "no tea is called senchaa", "\"degrees\":70"]),
     (
@@ -32,6 +32,7 @@ const EXAMPLES: [(&str, &[&str]); 8] = [
             "I was not allowed to refund 500 euro",
         ],
     ),
+    ("local_server", &["OPENAI_BASE_URL is not set"]),
     ("custom_provider", &["(another try)", "counter/counter-1: That were 5 words."]),
     ("scripted_test", &["3 tests passed"]),
 ];
@@ -63,7 +64,7 @@ fn run(mut command: Command) -> Output {
             command.env_remove(name);
         }
     }
-    command.env_remove("OLLAMA_HOST").output().unwrap()
+    command.env_remove("OLLAMA_HOST").env_remove("OPENAI_BASE_URL").output().unwrap()
 }
 
 #[track_caller]

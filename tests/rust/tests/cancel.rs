@@ -1,6 +1,8 @@
 //! Runs that are given up: by dropping them, by the caller's signal, by the deadline; at every place and at random
 //! instants. They end at once, and nothing of them goes on.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
 use cheliped::agent::AgentBuilder;
 use cheliped::approval::{ApprovalGate, ApprovalRequest, Decision};
 use cheliped::context::{CancellationToken, RunContext};

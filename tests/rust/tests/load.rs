@@ -2,6 +2,8 @@
 //!
 //! Alone in its file, because it looks at the memory of the whole process.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
 use cheliped::Agent;
 use cheliped::provider::ScriptedProvider;
 use cheliped::schema::Schema;

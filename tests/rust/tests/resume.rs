@@ -3,6 +3,8 @@
 //! Every vector with tools is stopped after each save and during each event. What was saved last is continued by the
 //! `resume` program, which must come to the same end as a run that nobody stopped.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
 use cheliped::run::{CallStatus, Phase, RunState};
 use cheliped_tests::vector::{Case, Cut, Mode, Played, World, play, read_all};
 use serde_json::{Map, Value, json};

@@ -1,5 +1,7 @@
 //! Bad input of every kind: a typed error that says what to do, or a result that the model can work with.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
 use cheliped::agent::Conversation;
 use cheliped::approval::{ApprovalGate, ApprovalRequest, Decision};
 use cheliped::context::RunContext;

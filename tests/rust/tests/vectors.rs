@@ -1,5 +1,7 @@
 //! Every run vector, in each of its ways.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
 use cheliped_tests::vector::{Case, Cut, File, check, play, read_all};
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use super::play::{Cut, play};
 use serde_json::{Map, Value};
 
 /// Keys that an expectation may have.
-const KEYS: [&str; 28] = [
+const KEYS: [&str; 29] = [
     "text",
     "error",
     "failed",
@@ -34,6 +34,7 @@ const KEYS: [&str; 28] = [
     "conversation",
     "stream",
     "stream_events",
+    "replay",
 ];
 
 /// Events that only a stream has, or has at another place.
@@ -76,6 +77,8 @@ pub fn differences(case: &Case, mode: Mode, outcome: &Map<String, Value>) -> Vec
             "events" => events(mode, expected, outcome, &mut problems),
             "event_payloads" => payloads(expected, outcome, &mut problems),
             "stream" | "stream_events" if mode != Mode::Live => {}
+            "replay" if mode != Mode::Replay => {}
+            "replay" => compare(key, expected, outcome.get("stream"), &mut problems),
             "stream_events" => compare(key, expected, outcome.get("events"), &mut problems),
             _ => compare(key, expected, outcome.get(key), &mut problems),
         }

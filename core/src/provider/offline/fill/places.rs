@@ -35,6 +35,8 @@ impl Filler<'_> {
 
     /// The most fitting path of the message.
     pub(super) fn path(&self, role: Role) -> Option<(String, Range<usize>, f64)> {
+        // What is looked for may look like a path; a tool that must have a path takes it for one all the same.
+        let required = self.property(role).is_some_and(|property| property.required);
         let searches = self.view.has_role(Role::Pattern);
         let writes = self.view.has_role(Role::Content);
         let wanted: &[&str] = match (searches, writes) {
@@ -57,6 +59,7 @@ impl Filler<'_> {
             .filter_map(|(index, item)| {
                 let lead = wanted.iter().position(|words| self.before_is(index, words));
                 let sought = searches
+                    && !required
                     && lead.is_none()
                     && (item.is_quoted() || self.before_is(index, "for of named called von nach"));
                 let usable = is_place(item, lead.is_some()) && !sought;
