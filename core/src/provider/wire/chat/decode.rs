@@ -265,9 +265,9 @@ impl Draft {
             }
             self.seen = true;
             if let Some(piece) = choice.delta {
-                self.piece(*piece, reader, Form::Delta)?;
+                self.piece(&piece, reader, Form::Delta)?;
             } else if let Some(message) = choice.message {
-                self.piece(*message, reader, Form::Whole)?;
+                self.piece(&message, reader, Form::Whole)?;
             }
             if let Some(reason) = choice.finish_reason.filled() {
                 self.finish = Some(reason.to_owned());
@@ -291,16 +291,16 @@ impl Draft {
         }
     }
 
-    fn piece(&mut self, piece: Piece<'_>, reader: &mut impl Reader, form: Form) -> Result<(), ProviderError> {
+    fn piece(&mut self, piece: &Piece<'_>, reader: &mut impl Reader, form: Form) -> Result<(), ProviderError> {
         // Some servers send the same reasoning under both names.
         let reasoning = piece.reasoning_content.filled().or_else(|| piece.reasoning.filled());
         if let Some(reasoning) = reasoning {
             self.thinking.push_str(reasoning);
             reader.thinking(reasoning);
         }
-        match piece.content {
+        match &piece.content {
             Words::Nothing => {}
-            Words::Text(text) => self.say(&text, reader),
+            Words::Text(text) => self.say(text, reader),
             Words::Chunks(chunks) => {
                 for chunk in chunks {
                     for thought in chunk.thinking.iter().flatten() {
@@ -312,14 +312,14 @@ impl Draft {
         }
         self.refusal.push_str(piece.refusal.as_str());
         if self.dialect.replay == Replay::Details {
-            self.details.extend(piece.reasoning_details.into_iter().flatten().map(ToOwned::to_owned));
+            let details = piece.reasoning_details.iter().flatten();
+            self.details.extend(details.map(|detail| RawValue::to_owned(detail)));
         }
-        for call in piece.tool_calls.into_iter().flatten() {
-            self.call(call, form)?;
+        for call in piece.tool_calls.iter().flatten() {
+            self.call(call.index.0, call.id.as_str(), call.function.as_ref(), form)?;
         }
-        if let Some(function) = piece.function_call {
-            let piece = CallPiece { index: Count(Some(0)), function: Some(*function), ..CallPiece::default() };
-            self.call(piece, form)?;
+        if let Some(function) = &piece.function_call {
+            self.call(Some(0), "", Some(function), form)?;
         }
         Ok(())
     }
@@ -351,16 +351,22 @@ impl Draft {
     }
 
     /// Adds a part of a call to the call that it belongs to.
-    fn call(&mut self, piece: CallPiece<'_>, form: Form) -> Result<(), ProviderError> {
-        let function = piece.function.unwrap_or_default();
-        let (index, id, name) = (piece.index.0, piece.id.as_str(), function.name.as_str());
+    fn call(
+        &mut self,
+        index: Option<u64>,
+        id: &str,
+        function: Option<&Function<'_>>,
+        form: Form,
+    ) -> Result<(), ProviderError> {
+        let name = function.map_or("", |function| function.name.as_str());
+        let written = function.and_then(|function| function.arguments).map(RawValue::get);
         let known = match form {
             Form::Delta => self.place_of(index, id, name),
             Form::Whole => None,
         };
         let place = match known {
             Some(place) => place,
-            None if id.is_empty() && name.is_empty() && function.arguments.is_none() => return Ok(()),
+            None if id.is_empty() && name.is_empty() && written.is_none() => return Ok(()),
             None if self.calls.len() >= MAX_CALLS => {
                 let mut error = failure::unusable(None, format!("the reply has more than {MAX_CALLS} tool calls"));
                 error.retryable = false;
@@ -378,7 +384,7 @@ impl Draft {
         if call.name.is_empty() {
             call.name.push_str(name);
         }
-        if let Some(json) = function.arguments.map(RawValue::get) {
+        if let Some(json) = written {
             // Text comes in parts; a server that sends an object sends it whole.
             match serde_json::from_str::<Text<'_>>(json) {
                 Ok(text) if json.starts_with('"') => call.arguments.push_str(text.as_str()),
