@@ -4,6 +4,9 @@ use super::{Arguments, Content};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// Characters of a tool's name that are kept.
+const LONGEST_NAME: usize = 256;
+
 /// A call that the model asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -31,7 +34,8 @@ impl ToolCall {
         Self {
             id: Arc::from(""),
             provider_id: provider_id.filter(|id| !id.is_empty()).map(Arc::from),
-            name: name.into(),
+            // No tool has a name this long; what follows would only fill errors and events.
+            name: crate::limits::prefix(name, LONGEST_NAME).into(),
             arguments,
             fault,
         }

@@ -12,6 +12,9 @@ use crate::tool::Registry;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Characters of the unknown names of a batch that an event tells.
+const NAMES_TOLD: usize = 1000;
+
 /// What a run may do.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -359,7 +362,12 @@ impl Rules {
                 return fail(state, Failure::UnknownTool { name, arguments });
             }
             let error = "The model called tools that are not registered; asking once more without tools.".to_owned();
-            return self.retry_without_tools(state, unknown.join(",").into(), error, notices);
+            return self.retry_without_tools(
+                state,
+                limits::prefix(&unknown.join(","), NAMES_TOLD).into(),
+                error,
+                notices,
+            );
         }
         state.corrections += corrections;
         let mut batch = batch::start(reply, &state.history, &mut state.call_count, &self.registry);
