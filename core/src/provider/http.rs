@@ -216,11 +216,8 @@ impl<W: Wire + 'static> HttpProvider<W> {
             if secret.len() < SHORTEST_SECRET {
                 continue;
             }
-            for text in [Some(&mut error.message), error.code.as_mut(), error.failed_generation.as_mut()] {
-                if let Some(text) = text {
-                    redact(text, secret);
-                }
-            }
+            let texts = [Some(&mut error.message), error.code.as_mut(), error.failed_generation.as_mut()];
+            texts.into_iter().flatten().for_each(|text| redact(text, secret));
         }
         error.from_model(&self.settings.name, &self.settings.model)
     }
