@@ -4,9 +4,6 @@ use super::{Arguments, Content};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Characters of a tool's name that are kept.
-const LONGEST_NAME: usize = 256;
-
 /// A call that the model asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
@@ -34,8 +31,7 @@ impl ToolCall {
         Self {
             id: Arc::from(""),
             provider_id: provider_id.filter(|id| !id.is_empty()).map(Arc::from),
-            // No tool has a name this long; what follows would only fill errors and events.
-            name: crate::limits::prefix(name, LONGEST_NAME).into(),
+            name: name.into(),
             arguments,
             fault,
         }

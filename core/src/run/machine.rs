@@ -12,6 +12,8 @@ use crate::tool::Registry;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Characters of a tool's name that are kept: no tool has a longer one, and it would only fill errors and events.
+const LONGEST_NAME: usize = 256;
 /// Characters of the unknown names of a batch that an event tells.
 const NAMES_TOLD: usize = 1000;
 
@@ -344,7 +346,12 @@ impl Rules {
     }
 
     /// Starts a batch, after looking at every name in it.
-    fn calls(&self, state: &mut RunState, reply: ModelReply, notices: &mut Vec<Notice>) -> Next {
+    fn calls(&self, state: &mut RunState, mut reply: ModelReply, notices: &mut Vec<Notice>) -> Next {
+        for call in &mut reply.calls {
+            if call.name.len() > LONGEST_NAME {
+                call.name = limits::prefix(&call.name, LONGEST_NAME).into();
+            }
+        }
         let unknown: Vec<Arc<str>> = reply
             .calls
             .iter()
