@@ -44,6 +44,8 @@ pub(super) struct Config {
     pub(super) model: Option<String>,
     pub(super) base_url: Option<String>,
     pub(super) api_key_env: Option<String>,
+    /// The address was chosen by a project: no key goes there.
+    pub(super) keyless: bool,
     pub(super) system: Option<String>,
     pub(super) max_iterations: Option<u32>,
     pub(super) max_tokens: Option<u32>,
@@ -130,7 +132,7 @@ pub(super) fn parse(text: &str, file: &str, folder: &Path, origin: Origin) -> Re
             "provider" => config.provider = reading.text(name, value),
             "model" => config.model = reading.text(name, value),
             "base_url" => config.base_url = reading.base_url(name, value, origin),
-            "api_key_env" => config.api_key_env = reading.variable(name, value),
+            "api_key_env" => config.api_key_env = reading.variable(name, value, origin),
             "system" => config.system = reading.text(name, value),
             "max_iterations" => config.max_iterations = reading.whole(name, value, 1),
             "max_tokens" => config.max_tokens = reading.whole(name, value, 1),
@@ -151,6 +153,7 @@ pub(super) fn parse(text: &str, file: &str, folder: &Path, origin: Origin) -> Re
             unknown => reading.unknown(place, unknown),
         }
     }
+    config.keyless = origin == Origin::Project && config.base_url.is_some();
     match reading.problems.is_empty() {
         true => Ok(config),
         false => Err(reading.problems.into_iter().map(|(_, problem)| problem).collect()),
@@ -242,8 +245,15 @@ impl Reading<'_> {
         limit
     }
 
-    fn variable(&mut self, key: &str, value: Value<'_, '_>) -> Option<String> {
+    fn variable(&mut self, key: &str, value: Value<'_, '_>, origin: Origin) -> Option<String> {
         let name = self.text(key, value)?;
+        if origin == Origin::Project {
+            let problem = "\"api_key_env\" must not stand in a file that was found in the working directory, so that no \
+                           project decides which of your variables is sent: put it into your own configuration, or \
+                           name the file with --config";
+            self.problem(value.span().start, problem.to_owned());
+            return None;
+        }
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !is_name || name.starts_with(|c: char| c.is_ascii_digit()) {
             // Not repeated, because it may be the key itself.
@@ -318,6 +328,7 @@ mod tests {
             model: Some("gpt-4o".into()),
             base_url: Some("https://proxy.example/v1".into()),
             api_key_env: Some("MY_KEY".into()),
+            keyless: false,
             system: Some("Be brief.".into()),
             max_iterations: Some(5),
             max_tokens: Some(256),
@@ -350,7 +361,7 @@ mod tests {
             ("# é\nsystem = \"é\" x", "cheliped.toml:2:14: "),
             ("model = 'a'\nmodel = 'b'", "cheliped.toml:2:1: duplicate key"),
             ("api_key = 'sk-1'", "cheliped.toml:1:1: \"api_key\" does not belong into a file"),
-            ("api_key_env = 'sk-1'", "cheliped.toml:1:15: \"api_key_env\" must be the name"),
+            ("api_key_env = 'AWS_SECRET_ACCESS_KEY'", "cheliped.toml:1:15: \"api_key_env\" must not stand in a file"),
             ("base_url = 'https://evil.example'", "cheliped.toml:1:12: \"base_url\" of a file that was found"),
             ("base_url = 'http://localhost.evil.example'", "cheliped.toml:1:12: \"base_url\" of a file that was found"),
             ("root = '..'", "cheliped.toml:1:8: \"root\" of a file that was found"),
@@ -360,6 +371,8 @@ mod tests {
             assert!(problem.starts_with(says), "{text:?} gave {problem:?}");
             assert!(!problem.contains("sk-1"), "{problem}");
         }
+        let problem = read("api_key_env = 'sk-1'", Origin::User).unwrap_err();
+        assert!(problem.contains("must be the name") && !problem.contains("sk-1"), "{problem}");
         let both = read("tools = 1\nmodle = 2\n", Origin::User).unwrap_err();
         assert_eq!(both.lines().count(), 2);
         assert!(both.starts_with("cheliped.toml:1:9") && both.contains("\ncheliped.toml:2:1"), "{both}");
@@ -368,7 +381,8 @@ mod tests {
     #[test]
     fn a_project_may_name_a_server_of_this_machine() {
         for url in ["http://127.0.0.1:8080/v1", "http://localhost:1234", "http://[::1]:80"] {
-            assert_eq!(read(&format!("base_url = '{url}'"), Origin::Project).unwrap().base_url.as_deref(), Some(url));
+            let config = read(&format!("base_url = '{url}'"), Origin::Project).unwrap();
+            assert_eq!((config.base_url.as_deref(), config.keyless), (Some(url), true));
         }
     }
 }

@@ -10,13 +10,25 @@ use std::io::{self, IsTerminal, Write};
 /// What a handle leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sink {
-    /// A file, a pipe, or a terminal that cannot move its cursor.
+    /// A file or a pipe.
     Plain,
+    /// A terminal that cannot move its cursor: plain lines, but made harmless.
+    Dumb,
     /// A terminal.
     Terminal {
         /// Whether it is shown colours.
         colours: bool,
     },
+}
+
+impl Sink {
+    /// Whether there is a cursor that can be moved.
+    fn moves(self) -> bool {
+        match self {
+            Self::Terminal { .. } => true,
+            Self::Plain | Self::Dumb => false,
+        }
+    }
 }
 
 /// How a piece of text looks on a terminal.
@@ -44,9 +56,11 @@ impl Console {
     /// The handles of the process.
     pub(super) fn of_process(variables: &dyn Variables) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
-        let sink = |is_terminal: bool| match is_terminal && variables.get("TERM").as_deref() != Some("dumb") {
-            true => Sink::Terminal { colours: variables.get("NO_COLOR").is_none() },
-            false => Sink::Plain,
+        let dumb = variables.get("TERM").as_deref() == Some("dumb");
+        let sink = |is_terminal: bool| match (is_terminal, dumb) {
+            (true, false) => Sink::Terminal { colours: variables.get("NO_COLOR").is_none() },
+            (true, true) => Sink::Dumb,
+            (false, _) => Sink::Plain,
         };
         let (out_sink, err_sink) = (sink(out.is_terminal()), sink(err.is_terminal()));
         Self::new(Box::new(out), out_sink, Box::new(err), err_sink)
@@ -57,11 +71,11 @@ impl Console {
     }
 
     pub(super) fn out_is_terminal(&self) -> bool {
-        self.out_sink != Sink::Plain
+        self.out_sink.moves()
     }
 
     pub(super) fn err_is_terminal(&self) -> bool {
-        self.err_sink != Sink::Plain
+        self.err_sink.moves()
     }
 
     /// Writes a piece of the answer. On a terminal it is made harmless, elsewhere it stays as it is.
@@ -75,7 +89,7 @@ impl Console {
         self.clear_status();
         match self.out_sink {
             Sink::Plain => self.out.write_all(text.as_bytes())?,
-            Sink::Terminal { .. } => {
+            Sink::Terminal { .. } | Sink::Dumb => {
                 let text = escape::lines(text);
                 self.out.write_all(text.as_bytes())?;
                 self.at_start = text.ends_with('\n');
@@ -147,7 +161,9 @@ impl Console {
     /// Text in a style, when the terminal of the second handle takes colours.
     pub(super) fn paint(&self, style: Style, text: &str) -> String {
         let code = match (self.err_sink, style) {
-            (Sink::Plain | Sink::Terminal { colours: false }, _) | (_, Style::Plain) => return text.to_owned(),
+            (Sink::Plain | Sink::Dumb | Sink::Terminal { colours: false }, _) | (_, Style::Plain) => {
+                return text.to_owned();
+            }
             (Sink::Terminal { colours: true }, Style::Dim) => "2",
             (Sink::Terminal { colours: true }, Style::Good) => "32",
             (Sink::Terminal { colours: true }, Style::Bad) => "31",

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 /// Whether a terminal could act on the character, or show other text because of it.
 pub(super) fn is_unsafe(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Text of several lines: line breaks and tabs stay, a carriage return before a line break goes.

@@ -73,7 +73,10 @@ fn real(
     if let Some(url) = &choice.base_url {
         config = config.base_url(url);
     }
-    if let Some(name) = &choice.api_key_env {
+    if choice.keyless {
+        // An explicit word keeps the environment's key from being looked up.
+        config = config.api_key("none");
+    } else if let Some(name) = &choice.api_key_env {
         let key = variables.get(name).ok_or_else(|| {
             Error::configuration(format!(
                 "the environment variable {name}, which api_key_env names, is not set: set it to the key"

@@ -34,6 +34,8 @@ pub(super) struct ModelChoice {
     pub(super) model: Option<String>,
     pub(super) base_url: Option<String>,
     pub(super) api_key_env: Option<String>,
+    /// A project chose the address: no key goes there.
+    pub(super) keyless: bool,
 }
 
 impl ModelChoice {
@@ -46,6 +48,7 @@ impl ModelChoice {
         Self {
             provider: weaker.provider,
             model: self.model.or(weaker.model),
+            keyless: if self.base_url.is_some() { self.keyless } else { weaker.keyless },
             base_url: self.base_url.or(weaker.base_url),
             api_key_env: self.api_key_env.or(weaker.api_key_env),
         }
@@ -69,6 +72,7 @@ impl Settings {
             model: options.model.clone(),
             base_url: options.base_url.clone(),
             api_key_env: None,
+            keyless: false,
         };
         let environment = ModelChoice {
             provider: variables.get("CHELIPED_PROVIDER"),
@@ -82,6 +86,7 @@ impl Settings {
                 model: config.model,
                 base_url: config.base_url,
                 api_key_env: config.api_key_env,
+                keyless: config.keyless,
             })
             .fold(said.or(environment), ModelChoice::or);
         let root = match options.no_tools || file.tools == Some(false) {
@@ -113,6 +118,7 @@ fn over(strong: Config, weak: Config) -> Config {
         model: None,
         base_url: None,
         api_key_env: None,
+        keyless: false,
         system: strong.system.or(weak.system),
         max_iterations: strong.max_iterations.or(weak.max_iterations),
         max_tokens: strong.max_tokens.or(weak.max_tokens),

@@ -27,6 +27,12 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Shorter secrets than this are not looked for in messages: they would match by chance.
 const SHORTEST_SECRET: usize = 6;
+/// Characters of a secret that give it away.
+const SECRET_HEAD: usize = 8;
+/// What stands in place of a secret.
+const REDACTED: &str = "[redacted]";
+/// Pieces of a stream that one poll takes at most.
+const STEPS_A_POLL: usize = 64;
 
 /// How long a call may take. `None` switches a limit off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,6 +193,7 @@ impl<W: Wire + 'static> HttpProvider<W> {
             if length > MAX_REPLY_BYTES {
                 return Err(reply_too_long());
             }
+            tokio::task::coop::consume_budget().await;
             // A reply in one piece, the usual case, is not copied.
             match (body.take(), joined.is_empty()) {
                 (None, true) => body = Some(piece),
@@ -209,11 +216,8 @@ impl<W: Wire + 'static> HttpProvider<W> {
             if secret.len() < SHORTEST_SECRET {
                 continue;
             }
-            for text in [Some(&mut error.message), error.code.as_mut(), error.failed_generation.as_mut()] {
-                if let Some(text) = text.filter(|text| text.contains(secret)) {
-                    *text = text.replace(secret, "[redacted]");
-                }
-            }
+            let texts = [Some(&mut error.message), error.code.as_mut(), error.failed_generation.as_mut()];
+            texts.into_iter().flatten().for_each(|text| redact(text, secret));
         }
         error.from_model(&self.settings.name, &self.settings.model)
     }
@@ -269,6 +273,7 @@ impl<W: Wire + 'static> HttpProvider<W> {
     async fn open_json(&self, answer: Response) -> Result<Opened, ProviderError> {
         let status = answer.status().as_u16();
         let mut body = Vec::new();
+        let mut is_json = false;
         let mut pieces = answer.bytes_stream();
         while let Some(piece) = within(self.settings.timeouts.idle, pieces.next())
             .await
@@ -279,10 +284,16 @@ impl<W: Wire + 'static> HttpProvider<W> {
                 return Err(reply_too_long());
             }
             body.extend_from_slice(&piece);
-            match body.trim_ascii_start().first() {
-                None | Some(b'{' | b'[') => {}
-                Some(_) => return Ok(Opened::Stream { first: Some(body.into()), rest: pieces.boxed() }),
+            // Only the new piece is looked at, and only until the first byte that is no white space.
+            if !is_json {
+                match piece.trim_ascii_start().first() {
+                    None => {}
+                    Some(b'{' | b'[') => is_json = true,
+                    Some(_) => return Ok(Opened::Stream { first: Some(body.into()), rest: pieces.boxed() }),
+                }
             }
+            // A server that never stops sending must not keep the caller's signal and deadline from being looked at.
+            tokio::task::coop::consume_budget().await;
         }
         let reply = self.wire.decode(&body).map_err(|error| {
             let status = error.status.unwrap_or(status);
@@ -461,7 +472,7 @@ impl<W: Wire + 'static> Stream for ReplyStream<'_, W> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = &mut *self;
-        loop {
+        for _ in 0..STEPS_A_POLL {
             if let Some(part) = this.parts.pop_front() {
                 return Poll::Ready(Some(Ok(part)));
             }
@@ -493,6 +504,23 @@ impl<W: Wire + 'static> Stream for ReplyStream<'_, W> {
                 Phase::Done => return Poll::Ready(None),
             }
         }
+        // A server that sends without end and says nothing must not keep others from being polled.
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// Takes a secret out of a text, also one of which only the beginning is there because the text was cut.
+fn redact(text: &mut String, secret: &str) {
+    let head = crate::limits::prefix(secret, SECRET_HEAD);
+    let mut from = 0;
+    while let Some(found) = text.get(from..).and_then(|rest| rest.find(head)) {
+        let start = from + found;
+        let rest = text.get(start..).unwrap_or_default();
+        let length: usize =
+            rest.chars().zip(secret.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+        text.replace_range(start..start + length, REDACTED);
+        from = start + REDACTED.len();
     }
 }
 

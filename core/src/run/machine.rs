@@ -12,6 +12,11 @@ use crate::tool::Registry;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Characters of a tool's name that are kept: no tool has a longer one, and it would only fill errors and events.
+const LONGEST_NAME: usize = 256;
+/// Characters of the unknown names of a batch that an event tells.
+const NAMES_TOLD: usize = 1000;
+
 /// What a run may do.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -341,7 +346,12 @@ impl Rules {
     }
 
     /// Starts a batch, after looking at every name in it.
-    fn calls(&self, state: &mut RunState, reply: ModelReply, notices: &mut Vec<Notice>) -> Next {
+    fn calls(&self, state: &mut RunState, mut reply: ModelReply, notices: &mut Vec<Notice>) -> Next {
+        for call in &mut reply.calls {
+            if call.name.len() > LONGEST_NAME {
+                call.name = limits::prefix(&call.name, LONGEST_NAME).into();
+            }
+        }
         let unknown: Vec<Arc<str>> = reply
             .calls
             .iter()
@@ -359,7 +369,12 @@ impl Rules {
                 return fail(state, Failure::UnknownTool { name, arguments });
             }
             let error = "The model called tools that are not registered; asking once more without tools.".to_owned();
-            return self.retry_without_tools(state, unknown.join(",").into(), error, notices);
+            return self.retry_without_tools(
+                state,
+                limits::prefix(&unknown.join(","), NAMES_TOLD).into(),
+                error,
+                notices,
+            );
         }
         state.corrections += corrections;
         let mut batch = batch::start(reply, &state.history, &mut state.call_count, &self.registry);

@@ -115,7 +115,8 @@ fn without_tools_none_is_offered() {
     let stage = Stage::new(&format!("[{call}, {call}, {{\"text\": \"plain\"}}]"));
     let ended = stage.agent(&["--no-tools", "hello"]).expect(1);
     assert!(ended.err.contains("not registered") && ended.err.contains("[unknown_tool]"), "{}", ended.err);
-    stage.agent(&["hello"]).expect(0);
+    stage.write("a", "here");
+    assert_eq!(stage.agent(&["hello"]).expect(0).out, "plain\n");
 }
 
 #[test]

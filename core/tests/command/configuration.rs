@@ -93,14 +93,31 @@ fn serve_once(answer: &'static str) -> (String, std::thread::JoinHandle<String>)
 fn a_server_of_this_machine_answers_with_the_key_that_is_named() {
     let (address, served) = serve_once("from the server");
     let stage = Stage::new(REPLIES);
-    stage.write("cheliped.toml", format!("base_url = \"{address}\"\nmodel = \"m\"\napi_key_env = \"MY_OWN_KEY\"\n"));
-    let mut command = stage.command(&["agent", "--verbose", "hi"]);
+    stage.write("mine.toml", format!("base_url = \"{address}\"\nmodel = \"m\"\napi_key_env = \"MY_OWN_KEY\"\n"));
+    let mut command = stage.command(&["agent", "--verbose", "-c", "mine.toml", "hi"]);
     command.env("MY_OWN_KEY", "sk-own-1234567890").env("ANTHROPIC_API_KEY", "sk-other-1234567890");
     let ended = Ended::from(command.output().unwrap()).expect(0);
     assert_eq!(ended.out, "from the server\n");
     let head = served.join().unwrap();
     assert!(head.starts_with("POST /v1/chat/completions ") && head.contains("Bearer sk-own-1234567890"), "{head}");
     assert!(!head.contains("sk-other") && !ended.err.contains("sk-"), "{head}\n{}", ended.err);
+}
+
+#[test]
+fn no_key_goes_where_a_project_wants_it() {
+    let (address, served) = serve_once("from the project's server");
+    let stage = Stage::new(REPLIES);
+    let project = format!("provider = \"openai\"\nbase_url = \"{address}\"\nmodel = \"m\"\n");
+    stage.write("cheliped.toml", &project);
+    let mut command = stage.command(&["agent", "hi"]);
+    command.env("OPENAI_API_KEY", "sk-other-1234567890");
+    let ended = Ended::from(command.output().unwrap()).expect(0);
+    assert_eq!(ended.out, "from the project's server\n");
+    let head = served.join().unwrap();
+    assert!(!head.contains("sk-other"), "{head}");
+    stage.write("cheliped.toml", format!("{project}api_key_env = \"AWS_SECRET_ACCESS_KEY\"\n"));
+    let refused = stage.run(&["agent", "hi"]).expect(2);
+    assert!(refused.err.contains("cheliped.toml:4:15") && refused.err.contains("--config"), "{}", refused.err);
 }
 
 #[test]

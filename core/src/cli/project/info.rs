@@ -161,7 +161,7 @@ impl Survey {
 
     fn file(&mut self, path: &str, size: u64) {
         self.files += 1;
-        self.size += size;
+        self.size = self.size.saturating_add(size);
         if self.largest.as_ref().is_none_or(|(largest, _)| size > *largest) {
             self.largest = Some((size, path.to_owned()));
         }

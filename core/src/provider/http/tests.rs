@@ -29,6 +29,8 @@ enum Answer {
     Hang(Vec<u8>),
     /// Sends the bytes and waits for the next request on the same connection.
     KeepAlive(Vec<u8>),
+    /// Sends the first bytes, then the second again and again until the client goes away.
+    Endless(&'static str, &'static str),
 }
 
 /// What the server saw.
@@ -70,6 +72,12 @@ fn serve(answer: Answer) -> (SocketAddr, Receiver<Seen>) {
                         }
                         Answer::KeepAlive(bytes) => {
                             let _ = connection.write_all(bytes);
+                        }
+                        Answer::Endless(head, more) => {
+                            let _ = connection.write_all(head.as_bytes());
+                            while connection.write_all(more.repeat(1024).as_bytes()).is_ok() {}
+                            let _ = tell.send(Seen::ClientGone);
+                            return;
                         }
                     }
                 }
@@ -287,6 +295,33 @@ async fn silence_is_a_timeout() {
     let (address, _seen) = serve(Answer::Drip(sse(&[TEXT, END])));
     let (_, end) = stream_of(&config(address).call_timeout(Duration::from_nanos(1))).await;
     assert!(end.unwrap().is_ok());
+}
+
+/// One thread for all: whoever reads without end must let the caller's timer run.
+#[tokio::test]
+async fn an_endless_answer_does_not_outlast_the_caller() {
+    let json = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    for (head, more) in [(json, "        "), (events, ": wait\n\n")] {
+        let (address, seen) = serve(Answer::Endless(head, more));
+        let started = std::time::Instant::now();
+        let config = config(address);
+        let streaming = stream_of(&config);
+        // Either the caller's time is over, or the reply has grown past its limit before.
+        let _ = tokio::time::timeout(Duration::from_millis(50), streaming).await;
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        assert!(client_leaves(seen).await);
+    }
+}
+
+#[tokio::test]
+async fn a_cut_key_is_no_key() {
+    for padding in [0, 188, 190, 191] {
+        let body = format!("{}sk-secret-1 is wrong {}", "z".repeat(padding), "y".repeat(400));
+        let (address, _seen) = serve(Answer::Send(http("400 Bad Request", "content-type: text/plain\r\n", &body)));
+        let error = failure_of(&config(address)).await;
+        assert!(error.to_string().contains("[redacted]") && !error.to_string().contains("sk-secre"), "{error}");
+    }
 }
 
 #[tokio::test]
