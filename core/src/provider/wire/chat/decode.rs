@@ -6,7 +6,7 @@ use crate::provider::wire::lenient::{Count, Text, skip_map};
 use crate::provider::wire::{arguments, failure};
 use crate::provider::{ModelReply, ProviderError, StopReason};
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ const MAX_CALLS: usize = 1024;
 #[derive(Deserialize)]
 pub(super) struct Completion<'a> {
     #[serde(borrow, default)]
-    choices: Option<Vec<Choice<'a>>>,
+    choices: Choices<'a>,
     #[serde(default)]
     usage: Option<Box<Tokens>>,
     #[serde(default)]
@@ -27,15 +27,17 @@ pub(super) struct Completion<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
+/// The choices of a reply. There is nearly always one, which is kept without a list: a stream has thousands of them.
+#[derive(Default)]
+struct Choices<'a> {
+    first: Option<Choice<'a>>,
+    more: Vec<Choice<'a>>,
+}
+
 struct Choice<'a> {
-    #[serde(default)]
     index: Count,
-    #[serde(borrow, default)]
-    message: Option<Box<Piece<'a>>>,
-    #[serde(borrow, default)]
-    delta: Option<Box<Piece<'a>>>,
-    #[serde(borrow, default)]
+    /// The delta, or else the message.
+    piece: Option<(Form, Piece<'a>)>,
     finish_reason: Text<'a>,
 }
 
@@ -162,7 +164,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
             fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
                 Ok(Words::Text(Cow::Owned(number.to_string())))
             }
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
                 skip_map(map).map(|()| Words::Nothing)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
@@ -174,6 +176,74 @@ impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
             }
         }
         deserializer.deserialize_any(Read)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Choices<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Choices<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a list of choices")
+            }
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Choices::default())
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut choices = Choices { first: list.next_element()?, more: Vec::new() };
+                while let Some(choice) = list.next_element()? {
+                    choices.more.push(choice);
+                }
+                Ok(choices)
+            }
+        }
+        deserializer.deserialize_any(Read)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Choice<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(field_identifier, rename_all = "snake_case")]
+        enum Field {
+            Index,
+            Message,
+            Delta,
+            FinishReason,
+            #[serde(other)]
+            Unknown,
+        }
+        struct Read;
+        impl<'de> Visitor<'de> for Read {
+            type Value = Choice<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a choice")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut choice = Choice { index: Count::default(), piece: None, finish_reason: Text::default() };
+                while let Some(field) = map.next_key()? {
+                    match field {
+                        Field::Index => choice.index = map.next_value()?,
+                        Field::FinishReason => choice.finish_reason = map.next_value()?,
+                        Field::Delta => {
+                            if let Some(piece) = map.next_value()? {
+                                choice.piece = Some((Form::Delta, piece));
+                            }
+                        }
+                        Field::Message => match (map.next_value()?, &choice.piece) {
+                            (Some(piece), None) => choice.piece = Some((Form::Whole, piece)),
+                            (Some(_) | None, _) => {}
+                        },
+                        Field::Unknown => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(choice)
+            }
+        }
+        deserializer.deserialize_map(Read)
     }
 }
 
@@ -254,20 +324,19 @@ impl Draft {
     }
 
     /// Adds a chunk, or a whole reply.
-    pub(super) fn add(&mut self, completion: Completion<'_>, reader: &mut impl Reader) -> Result<(), ProviderError> {
-        for tokens in completion.x_groq.and_then(|extra| extra.usage).into_iter().chain(completion.usage) {
-            self.count(&tokens);
+    pub(super) fn add(&mut self, completion: &Completion<'_>, reader: &mut impl Reader) -> Result<(), ProviderError> {
+        let groq = completion.x_groq.as_ref().and_then(|extra| extra.usage.as_ref());
+        for tokens in groq.into_iter().chain(&completion.usage) {
+            self.count(tokens);
         }
-        for choice in completion.choices.into_iter().flatten() {
+        for choice in completion.choices.first.iter().chain(&completion.choices.more) {
             // One reply was asked for; others of a server that sends more are not it.
             if choice.index.0.unwrap_or(0) != 0 {
                 continue;
             }
             self.seen = true;
-            if let Some(piece) = choice.delta {
-                self.piece(&piece, reader, Form::Delta)?;
-            } else if let Some(message) = choice.message {
-                self.piece(&message, reader, Form::Whole)?;
+            if let Some((form, piece)) = &choice.piece {
+                self.piece(piece, reader, *form)?;
             }
             if let Some(reason) = choice.finish_reason.filled() {
                 self.finish = Some(reason.to_owned());

@@ -67,7 +67,7 @@ impl Wire for Chat {
             return Err(error);
         }
         let mut draft = Draft::new(self.dialect);
-        draft.add(completion, &mut ())?;
+        draft.add(&completion, &mut ())?;
         if !draft.is_seen() {
             // Perhaps an error without its usual wrapping.
             let failure = serde_json::from_slice::<Value>(body).map(|value| Failure::from_value(&value));
@@ -173,7 +173,7 @@ impl Decoder for ChatDecoder {
         if name == "error" {
             return Err(Failure::from_body(500, data.as_bytes()).into_error(None, None));
         }
-        self.draft.add(completion, &mut Pieces { parts, hold: self.hold })?;
+        self.draft.add(&completion, &mut Pieces { parts, hold: self.hold })?;
         if self.hold && !text_calls::may_be(self.draft.text()) {
             self.hold = false;
             if !self.draft.text().is_empty() {
