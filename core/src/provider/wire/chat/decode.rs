@@ -231,10 +231,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Choice<'a> {
                                 choice.piece = Some((Form::Delta, piece));
                             }
                         }
-                        Field::Message => match (map.next_value()?, &choice.piece) {
-                            (Some(piece), None) => choice.piece = Some((Form::Whole, piece)),
-                            (Some(_) | None, _) => {}
-                        },
+                        Field::Message => {
+                            if let (Some(piece), None) = (map.next_value()?, &choice.piece) {
+                                choice.piece = Some((Form::Whole, piece));
+                            }
+                        }
                         Field::Unknown => {
                             map.next_value::<IgnoredAny>()?;
                         }
