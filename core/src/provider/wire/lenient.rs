@@ -20,6 +20,24 @@ impl Text<'_> {
     }
 }
 
+/// [`Text`] that is nearly always empty and then takes little room.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Rare<'a>(Option<Box<Text<'a>>>);
+
+impl Rare<'_> {
+    /// The text, unless it is empty.
+    pub(crate) fn filled(&self) -> Option<&str> {
+        self.0.as_ref().and_then(|text| text.filled())
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Rare<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Text::deserialize(deserializer)?;
+        Ok(Self((!text.as_str().is_empty()).then(|| Box::new(text))))
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Read;

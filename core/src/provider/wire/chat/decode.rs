@@ -2,7 +2,7 @@
 
 use super::dialect::{Dialect, Replay};
 use crate::message::{Native, ToolCall, Usage};
-use crate::provider::wire::lenient::{Count, Text, skip_map};
+use crate::provider::wire::lenient::{Count, Rare, Text, skip_map};
 use crate::provider::wire::{arguments, failure};
 use crate::provider::{ModelReply, ProviderError, StopReason};
 use serde::Deserialize;
@@ -38,24 +38,25 @@ struct Choice<'a> {
     index: Count,
     /// The delta, or else the message.
     piece: Option<(Form, Piece<'a>)>,
-    finish_reason: Text<'a>,
+    finish_reason: Rare<'a>,
 }
 
-/// The message, or a part of it.
+/// The message, or a part of it. Most of it is empty in nearly every chunk and kept small: a chunk is moved more often
+/// than it is read.
 #[derive(Default, Deserialize)]
 struct Piece<'a> {
     #[serde(borrow, default)]
     content: Words<'a>,
     #[serde(borrow, default)]
-    reasoning_content: Text<'a>,
+    reasoning_content: Rare<'a>,
     #[serde(borrow, default)]
-    reasoning: Text<'a>,
+    reasoning: Rare<'a>,
     #[serde(borrow, default)]
-    reasoning_details: Option<Vec<&'a RawValue>>,
+    reasoning_details: Option<Box<[&'a RawValue]>>,
     #[serde(borrow, default)]
-    refusal: Text<'a>,
+    refusal: Rare<'a>,
     #[serde(borrow, default)]
-    tool_calls: Option<Vec<CallPiece<'a>>>,
+    tool_calls: Option<Box<[CallPiece<'a>]>>,
     #[serde(borrow, default)]
     function_call: Option<Box<Function<'a>>>,
 }
@@ -221,7 +222,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Choice<'a> {
                 f.write_str("a choice")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut choice = Choice { index: Count::default(), piece: None, finish_reason: Text::default() };
+                let mut choice = Choice { index: Count::default(), piece: None, finish_reason: Rare::default() };
                 while let Some(field) = map.next_key()? {
                     match field {
                         Field::Index => choice.index = map.next_value()?,
@@ -380,12 +381,12 @@ impl Draft {
                 }
             }
         }
-        self.refusal.push_str(piece.refusal.as_str());
+        self.refusal.push_str(piece.refusal.filled().unwrap_or_default());
         if self.dialect.replay == Replay::Details {
-            let details = piece.reasoning_details.iter().flatten();
+            let details = piece.reasoning_details.iter().flat_map(|details| details.iter());
             self.details.extend(details.map(|detail| RawValue::to_owned(detail)));
         }
-        for call in piece.tool_calls.iter().flatten() {
+        for call in piece.tool_calls.iter().flat_map(|calls| calls.iter()) {
             self.call(call.index.0, call.id.as_str(), call.function.as_ref(), form)?;
         }
         if let Some(function) = &piece.function_call {
