@@ -3,7 +3,10 @@
 //! Nothing else in the crate reads a clock, makes an id or looks at the process environment, so tests can replace
 //! all of it. Waiting goes through tokio's timers, which tests pause and advance.
 
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Tells the time.
@@ -83,5 +86,69 @@ pub struct ProcessVariables;
 impl Variables for ProcessVariables {
     fn get(&self, name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+}
+
+/// An outside of which every byte is known, for tests: a wall clock that stands still, identifiers that count, and only
+/// the variables that are given. Waiting goes on by real time, or by tokio's paused clock.
+///
+/// ```
+/// use cheliped::env::{Env, FixedEnv};
+/// let env = Env::from(FixedEnv { now_ms: 1_700_000_000_000, id_prefix: "run-".into(), ..FixedEnv::default() });
+/// assert_eq!((&*env.ids.next_id(), &*env.ids.next_id()), ("run-1", "run-2"));
+/// assert_eq!(env.variables.get("HOME"), None);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FixedEnv {
+    /// The time, in milliseconds since 1970-01-01 UTC.
+    pub now_ms: u64,
+    /// What identifiers begin with; a number from 1 follows.
+    pub id_prefix: String,
+    /// The environment variables.
+    pub variables: BTreeMap<String, String>,
+}
+
+impl From<FixedEnv> for Env {
+    fn from(fixed: FixedEnv) -> Self {
+        let FixedEnv { now_ms, id_prefix, variables } = fixed;
+        Self {
+            clock: Arc::new(StandingClock { now_ms, start: tokio::time::Instant::now() }),
+            ids: Arc::new(Numbered { prefix: id_prefix, last: AtomicU64::new(0) }),
+            variables: Arc::new(variables),
+        }
+    }
+}
+
+/// The wall clock stands still; time still passes.
+struct StandingClock {
+    now_ms: u64,
+    start: tokio::time::Instant,
+}
+
+impl Clock for StandingClock {
+    fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+}
+
+struct Numbered {
+    prefix: String,
+    last: AtomicU64,
+}
+
+impl IdSource for Numbered {
+    fn next_id(&self) -> Arc<str> {
+        format!("{}{}", self.prefix, self.last.fetch_add(1, Ordering::Relaxed) + 1).into()
+    }
+}
+
+impl Variables for BTreeMap<String, String> {
+    fn get(&self, name: &str) -> Option<String> {
+        BTreeMap::get(self, name).filter(|value| !value.is_empty()).cloned()
     }
 }

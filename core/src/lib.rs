@@ -26,6 +26,8 @@ pub mod error;
 pub mod fuzzing;
 pub mod guard;
 pub mod hooks;
+#[cfg(feature = "host")]
+pub mod host;
 pub mod limits;
 pub mod message;
 pub mod prompt;

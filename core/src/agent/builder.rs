@@ -1,6 +1,6 @@
 //! Settings of an agent, checked once, all problems reported together.
 
-use super::{Agent, Inner};
+use super::{Agent, AgentOptions, Inner};
 use crate::approval::ApprovalGate;
 use crate::env::Env;
 use crate::error::Error;
@@ -8,16 +8,15 @@ use crate::hooks::{DEFAULT_PRIORITY, Hook, HookSet, Interceptor, InterceptorSet}
 use crate::limits;
 use crate::prompt::{SkillLine, system_prompt};
 use crate::provider::retry::RetryPolicy;
-use crate::provider::throttle::{MAX_WAIT, Throttle};
-use crate::provider::{ModelChain, ModelOptions, Provider, ProviderConfig, ToolChoice, ToolSpec};
-use crate::run::{Checkpoint, Engine, NoCheckpoint, Rules, Selecting, StreamMode, UnknownTool};
+use crate::provider::throttle::Throttle;
+use crate::provider::{ModelChain, Provider, ProviderConfig, ToolChoice, ToolSpec};
+use crate::run::{Checkpoint, Engine, NoCheckpoint, Rules, Selecting};
 use crate::screening::{Guard, GuardChain};
 use crate::skills::Skill;
-use crate::tool::call::{CallLimits, ScanToolArguments};
+use crate::tool::call::CallLimits;
 use crate::tool::{LoadSkill, Registry, Tool};
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// Where a model comes from.
 pub(super) enum Choice {
@@ -85,69 +84,32 @@ impl IntoProvider for String {
 /// ```
 #[must_use]
 pub struct AgentBuilder {
+    pub(super) options: AgentOptions,
     provider: Option<Choice>,
     fallbacks: Vec<Choice>,
-    system_prompt: String,
     tools: Vec<Arc<dyn Tool>>,
     skills: Vec<Skill>,
-    always_include: Vec<String>,
-    max_iterations: u32,
-    max_retries: u32,
-    max_tools_per_turn: usize,
-    max_token_budget: u64,
-    parallel_tools: usize,
-    call_timeout: Option<Duration>,
-    requests_per_minute: u32,
-    max_wait: Duration,
-    options: ModelOptions,
-    tool_choice: ToolChoice,
-    unknown_tool: UnknownTool,
-    sanitise_output: bool,
-    stream_mode: StreamMode,
-    call_limits: CallLimits,
     hooks: HookSet,
     interceptors: InterceptorSet,
     guards: GuardChain,
     gate: Option<Arc<dyn ApprovalGate>>,
     checkpoint: Arc<dyn Checkpoint>,
-    allow_real_providers: bool,
     env: Env,
 }
 
 impl Default for AgentBuilder {
     fn default() -> Self {
         Self {
+            options: AgentOptions::default(),
             provider: None,
             fallbacks: Vec::new(),
-            system_prompt: String::new(),
             tools: Vec::new(),
             skills: Vec::new(),
-            always_include: Vec::new(),
-            max_iterations: limits::MAX_ITERATIONS,
-            max_retries: 0,
-            max_tools_per_turn: 0,
-            max_token_budget: 0,
-            parallel_tools: limits::PARALLEL_TOOLS,
-            call_timeout: Some(limits::MODEL_CALL_TIMEOUT),
-            requests_per_minute: 0,
-            max_wait: MAX_WAIT,
-            options: ModelOptions::default(),
-            tool_choice: ToolChoice::Auto,
-            unknown_tool: UnknownTool::Corrected,
-            sanitise_output: true,
-            stream_mode: StreamMode::Live,
-            call_limits: CallLimits {
-                timeout: limits::TOOL_TIMEOUT,
-                max_result_tokens: limits::MAX_TOOL_RESULT_TOKENS,
-                remember_denials: true,
-                scan_arguments: ScanToolArguments::Flag,
-            },
             hooks: HookSet::default(),
             interceptors: InterceptorSet::default(),
             guards: GuardChain::default(),
             gate: None,
             checkpoint: Arc::new(NoCheckpoint),
-            allow_real_providers: true,
             env: Env::default(),
         }
     }
@@ -168,9 +130,9 @@ impl AgentBuilder {
         self
     }
 
-    /// The application's own instructions. They follow the identity line and, with tools, the doctrine. Default: none.
-    pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
-        self.system_prompt = prompt.into();
+    /// Replaces all plain settings, for hosts that hold them as one value.
+    pub fn options(mut self, options: AgentOptions) -> Self {
+        self.options = options;
         self
     }
 
@@ -194,129 +156,6 @@ impl AgentBuilder {
     /// Adds a skill. With at least one, the `load_skill` tool is registered.
     pub fn skill(mut self, skill: Skill) -> Self {
         self.skills.push(skill);
-        self
-    }
-
-    /// Tools that are offered on every turn, outside the limit, and never trimmed. Default: none.
-    pub fn always_include_tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.always_include = names.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Model calls in a run before it gives up. Default 20, which 0 also means.
-    pub fn max_iterations(mut self, iterations: u32) -> Self {
-        self.max_iterations = if iterations == 0 { limits::MAX_ITERATIONS } else { iterations };
-        self
-    }
-
-    /// Tries after a failed model call that may succeed later. Default 0: a single try.
-    pub fn max_retries(mut self, retries: u32) -> Self {
-        self.max_retries = retries;
-        self
-    }
-
-    /// Tools offered to the model at most; 0, the default, derives it from the model.
-    pub fn max_tools_per_turn(mut self, tools: usize) -> Self {
-        self.max_tools_per_turn = tools;
-        self
-    }
-
-    /// Estimated tokens that a tool result may have before it is cut, at four characters a token. Default 2500; 0 is
-    /// no limit.
-    pub fn max_tool_result_tokens(mut self, tokens: u32) -> Self {
-        self.call_limits.max_result_tokens = tokens;
-        self
-    }
-
-    /// Tokens that a run may spend; 0, the default, is no limit.
-    pub fn max_token_budget(mut self, tokens: u64) -> Self {
-        self.max_token_budget = tokens;
-        self
-    }
-
-    /// Read-only calls of one batch that run side by side. Default 8; 1 runs all calls one after the other, which 0
-    /// also means.
-    pub fn parallel_tools(mut self, calls: usize) -> Self {
-        self.parallel_tools = calls.max(1);
-        self
-    }
-
-    /// Time for one tool call. Default 180 s.
-    pub fn tool_timeout(mut self, limit: Duration) -> Self {
-        self.call_limits.timeout = limit;
-        self
-    }
-
-    /// Time for one whole model call that is not streamed. Default 120 s; `None` is no limit.
-    pub fn model_call_timeout(mut self, limit: Option<Duration>) -> Self {
-        self.call_timeout = limit;
-        self
-    }
-
-    /// Requests to providers per minute, and how long a request may wait for its turn. Default 0, no limit; 30 s.
-    pub fn rate_limit(mut self, requests_per_minute: u32, max_wait: Duration) -> Self {
-        self.requests_per_minute = requests_per_minute;
-        self.max_wait = max_wait;
-        self
-    }
-
-    /// Tokens of one reply at most; 0, the default, leaves it to the model.
-    pub fn max_tokens(mut self, tokens: u32) -> Self {
-        self.options.max_tokens = (tokens > 0).then_some(tokens);
-        self
-    }
-
-    /// Tokens that the model may think before it answers. Default 0, off; below 1024 is off.
-    pub fn thinking_budget(mut self, tokens: u32) -> Self {
-        self.options.thinking_budget = tokens;
-        self
-    }
-
-    /// Whether prompts are marked for the provider's cache where that has to be asked for. Default yes.
-    pub fn prompt_cache(mut self, on: bool) -> Self {
-        self.options.prompt_cache = on;
-        self
-    }
-
-    /// Sampling temperature. Default: the provider's own.
-    pub fn temperature(mut self, temperature: f64) -> Self {
-        self.options.temperature = Some(temperature);
-        self
-    }
-
-    /// Whether a tool must be called, for the first model call of a run. Default: the model decides.
-    pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
-        self.tool_choice = choice;
-        self
-    }
-
-    /// What happens when the model calls a tool that does not exist. Default: nearly right names are corrected.
-    pub fn unknown_tool(mut self, mode: UnknownTool) -> Self {
-        self.unknown_tool = mode;
-        self
-    }
-
-    /// Whether PHP tags and dangerous calls are taken out of the answer. Default yes.
-    pub fn sanitise_output(mut self, on: bool) -> Self {
-        self.sanitise_output = on;
-        self
-    }
-
-    /// Whether a stream shows the answer as the model writes it, or only when it is complete. Default: as written.
-    pub fn stream_mode(mut self, mode: StreamMode) -> Self {
-        self.stream_mode = mode;
-        self
-    }
-
-    /// Whether a call that was denied is denied without asking when it comes again in the run. Default yes.
-    pub fn remember_denials(mut self, on: bool) -> Self {
-        self.call_limits.remember_denials = on;
-        self
-    }
-
-    /// What guards do with the arguments of tool calls. Default: findings go to the gate and to events.
-    pub fn scan_tool_arguments(mut self, mode: ScanToolArguments) -> Self {
-        self.call_limits.scan_arguments = mode;
         self
     }
 
@@ -372,13 +211,6 @@ impl AgentBuilder {
         self
     }
 
-    /// Whether providers that go over the network to a real model may be used; a test switches that off. Default yes,
-    /// unless the environment variable `CHELIPED_ALLOW_REAL_PROVIDERS` is `0`.
-    pub fn allow_real_providers(mut self, allow: bool) -> Self {
-        self.allow_real_providers = allow;
-        self
-    }
-
     /// Replaces clock, identifiers and environment variables, for tests.
     pub fn env(mut self, env: Env) -> Self {
         self.env = env;
@@ -404,21 +236,21 @@ impl AgentBuilder {
             problems.extend(found);
             Registry::default()
         });
-        let mut always_include = self.always_include;
+        let AgentOptions { mut always_include_tools, tool_choice, .. } = self.options.clone();
         if problems.is_empty() {
-            for name in &always_include {
+            for name in &always_include_tools {
                 if registry.get(name).is_none() {
                     problems.push(format!("always_include_tools names {name:?}, which is not a registered tool"));
                 }
             }
-            if let ToolChoice::Tool { name } = &self.tool_choice {
+            if let ToolChoice::Tool { name } = &tool_choice {
                 match registry.get(name) {
                     None => problems.push(format!("tool_choice names {name:?}, which is not a registered tool")),
                     Some(tool) if !tool.definition().is_listed() => {
                         problems.push(format!("tool_choice names {name:?}, which is not listed: list it"));
                     }
                     // A tool that must be called must be offered.
-                    Some(_) => always_include.push(name.clone()),
+                    Some(_) => always_include_tools.push(name.clone()),
                 }
             }
         }
@@ -430,7 +262,7 @@ impl AgentBuilder {
                 problems.push(format!("two skills are named {:?}: rename or remove one", skill.name));
             }
         }
-        let forbidden = !self.allow_real_providers
+        let forbidden = !self.options.allow_real_providers
             || self.env.variables.get("CHELIPED_ALLOW_REAL_PROVIDERS").is_some_and(|value| value == "0");
         let mut resolve = |choice: Option<Choice>| match resolve(choice, &self.env) {
             Ok(provider) if forbidden && provider.is_real() => {
@@ -458,17 +290,17 @@ impl AgentBuilder {
         };
 
         let mut chain = ModelChain::new(provider)
-            .retry(RetryPolicy { max_retries: self.max_retries, ..RetryPolicy::default() })
-            .call_timeout(self.call_timeout);
+            .retry(RetryPolicy { max_retries: self.options.max_retries, ..RetryPolicy::default() })
+            .call_timeout(self.options.model_call_timeout);
         for fallback in fallbacks {
             chain = chain.fallback(fallback);
         }
-        if let Some(per_minute) = NonZeroU32::new(self.requests_per_minute) {
-            chain = chain.throttle(Arc::new(Throttle::new(per_minute, self.max_wait)));
+        if let Some(per_minute) = NonZeroU32::new(self.options.requests_per_minute) {
+            chain = chain.throttle(Arc::new(Throttle::new(per_minute, self.options.max_rate_wait)));
         }
         let lines: Vec<_> =
             skills.iter().map(|skill| SkillLine { name: &skill.name, description: &skill.description }).collect();
-        let system = system_prompt(&self.system_prompt, !registry.is_empty(), &lines);
+        let system = system_prompt(&self.options.system_prompt, !registry.is_empty(), &lines);
         let all: Arc<[ToolSpec]> = registry
             .iter()
             .map(|tool| tool.definition())
@@ -480,24 +312,27 @@ impl AgentBuilder {
         let engine = Engine {
             rules: Rules {
                 registry: Arc::clone(&registry),
-                max_iterations: self.max_iterations,
-                max_tokens_spent: (self.max_token_budget > 0).then_some(self.max_token_budget),
-                parallel_tools: self.parallel_tools,
-                unknown_tool: self.unknown_tool,
+                max_iterations: match self.options.max_iterations {
+                    0 => limits::MAX_ITERATIONS,
+                    iterations => iterations,
+                },
+                max_tokens_spent: Some(self.options.max_token_budget).filter(|budget| *budget > 0),
+                parallel_tools: self.options.parallel_tools.max(1),
+                unknown_tool: self.options.unknown_tool,
             },
             chain,
             interceptors: Arc::clone(&interceptors),
             system: system.into(),
-            options: Arc::new(self.options),
-            tool_choice: self.tool_choice,
+            options: Arc::new(self.options.model_options()),
+            tool_choice,
             selecting: Selecting {
-                max_tools: (self.max_tools_per_turn > 0).then_some(self.max_tools_per_turn),
-                always_include,
+                max_tools: Some(self.options.max_tools_per_turn).filter(|tools| *tools > 0),
+                always_include: always_include_tools,
                 all,
             },
             checkpoint: self.checkpoint,
-            clean_answer: self.sanitise_output,
-            stream_mode: self.stream_mode,
+            clean_answer: self.options.sanitise_output,
+            stream_mode: self.options.stream_mode,
         };
         Ok(Agent(Arc::new(Inner {
             engine,
@@ -507,7 +342,12 @@ impl AgentBuilder {
             interceptors,
             guards: Arc::new(self.guards),
             gate: self.gate,
-            call_limits: self.call_limits,
+            call_limits: CallLimits {
+                timeout: self.options.tool_timeout,
+                max_result_tokens: self.options.max_tool_result_tokens,
+                remember_denials: self.options.remember_denials,
+                scan_arguments: self.options.scan_tool_arguments,
+            },
             fingerprint: OnceLock::new(),
         })))
     }

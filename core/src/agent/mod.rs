@@ -6,6 +6,7 @@
 mod augment;
 mod builder;
 mod conversation;
+mod options;
 mod pipeline;
 mod response;
 mod stream;
@@ -13,6 +14,7 @@ mod stream;
 pub use crate::run::StreamMode;
 pub use builder::{AgentBuilder, IntoProvider, ProviderChoice};
 pub use conversation::Conversation;
+pub use options::{AgentOptions, OPTIONS, OptionRow, PARTS};
 pub use response::AgentResponse;
 pub use stream::{AgentStream, StreamEvent};
 

@@ -162,7 +162,7 @@ impl Journey<'_> {
             Ok(content) => Ok(content),
             Err(blocked) => {
                 self.tell_blocked(&typed, &blocked.by, &blocked.reason).await;
-                Err(Error::Guard { guard: blocked.by, reason: blocked.reason })
+                Err(blocked.into())
             }
         }
     }
@@ -176,7 +176,7 @@ impl Journey<'_> {
         let typed = Piece { source: &Source::Typed, text: &augmented.typed };
         if let Err(refusal) = guards.scan(typed, &self.context).await {
             self.tell_blocked(&augmented.typed, &refusal.guard, &refusal.reason).await;
-            return Err(Error::Guard { guard: refusal.guard, reason: refusal.reason });
+            return Err(refusal.into());
         }
         let mut kept = Vec::with_capacity(augmented.pieces.len());
         for (source, text) in std::mem::take(&mut augmented.pieces) {

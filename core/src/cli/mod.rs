@@ -65,9 +65,15 @@ use std::process::ExitCode;
 
 /// Runs the command with the arguments and handles of this process.
 pub fn main() -> ExitCode {
+    ExitCode::from(command(std::env::args_os()))
+}
+
+/// Runs the command with these arguments, of which the first is its name, and the handles of this process. Gives the
+/// exit code.
+pub fn command(arguments: impl Iterator<Item = OsString>) -> u8 {
     let env = Env::default();
     let mut console = Console::of_process(env.variables.as_ref());
-    ExitCode::from(run(std::env::args_os(), &mut console, &env).code())
+    run(arguments, &mut console, &env).code()
 }
 
 fn run(arguments: impl Iterator<Item = OsString>, console: &mut Console, env: &Env) -> Exit {

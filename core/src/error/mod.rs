@@ -31,6 +31,9 @@ pub enum Error {
         guard: String,
         /// What it found, in its own words.
         reason: String,
+        /// The guard's own error, when it refused because it failed.
+        #[source]
+        source: Option<BoxError>,
     },
     /// The model API failed after all retries and fallbacks.
     #[error(transparent)]
@@ -125,11 +128,11 @@ pub enum Error {
 }
 
 macro_rules! error_kinds {
-    ($($(#[$doc:meta])* $name:ident = $code:literal),* $(,)?) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal),* $(,)?) => {
         /// The kind of an [`Error`]: one for each code of the public contract.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
-        pub enum ErrorKind { $($(#[$doc])* $name),* }
+        pub enum ErrorKind { $($(#[doc = $doc])+ $name),* }
 
         impl ErrorKind {
             /// Every kind, in the order of the table.
@@ -143,6 +146,11 @@ macro_rules! error_kinds {
             /// Name of the class that carries the code in Python and Node.
             pub const fn class(self) -> &'static str {
                 match self { $(Self::$name => concat!(stringify!($name), "Error")),* }
+            }
+
+            /// What it means, in a sentence.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+).trim_ascii()),* }
             }
         }
     };
@@ -242,7 +250,7 @@ impl Error {
     /// The data of the error for machines, with the same keys in every language.
     pub fn details(&self) -> Map<String, Value> {
         let details = match self {
-            Self::Guard { guard, reason } => json!({"guard": guard, "reason": reason}),
+            Self::Guard { guard, reason, .. } => json!({"guard": guard, "reason": reason}),
             Self::Provider(error) => error.details(),
             Self::MaxIterations { limit } => json!({"limit": limit}),
             Self::TokenBudgetExceeded { spent, budget } => json!({"spent": spent, "budget": budget}),

@@ -77,9 +77,47 @@ impl RunEvent {
     }
 }
 
+/// A key of an event's payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventKey {
+    /// Its name.
+    pub name: &'static str,
+    /// The sort of value: `text`, `integer`, `boolean`, `names`, `messages`, `object` or `json`.
+    pub kind: &'static str,
+    /// Whether it can be `null`.
+    pub optional: bool,
+}
+
+/// The sort of a payload's value in JSON.
+trait Kind {
+    const KIND: &'static str;
+    const OPTIONAL: bool = false;
+}
+
+macro_rules! kinds {
+    ($($kind:literal: $($type:ty),+;)*) => {
+        $($(impl Kind for $type { const KIND: &'static str = $kind; })+)*
+    };
+}
+
+kinds! {
+    "text": Arc<str>, String, &'static str, Outcome;
+    "boolean": bool;
+    "integer": u16, u32, u64, usize;
+    "names": Vec<Arc<str>>, Vec<String>;
+    "messages": History;
+    "object": Map<String, Value>;
+    "json": Box<serde_json::value::RawValue>;
+}
+
+impl<T: Kind> Kind for Option<T> {
+    const KIND: &'static str = T::KIND;
+    const OPTIONAL: bool = true;
+}
+
 macro_rules! events {
     ($(
-        $(#[$doc:meta])*
+        $(#[doc = $doc:literal])+
         $variant:ident = $name:literal $(as $stream:literal)? { $($field:ident: $type:ty),* $(,)? }
     )*) => {
         /// What happened. Field names are the payload's keys.
@@ -87,7 +125,7 @@ macro_rules! events {
         #[serde(untagged)]
         #[non_exhaustive]
         pub enum Event {
-            $($(#[$doc])* $variant { $(#[doc = concat!("Payload key `", stringify!($field), "`.")] $field: $type),* }),*
+            $($(#[doc = $doc])+ $variant { $(#[doc = concat!("Payload key `", stringify!($field), "`.")] $field: $type),* }),*
         }
 
         /// The name of an [`Event`], known before its payload is built.
@@ -95,7 +133,7 @@ macro_rules! events {
         #[repr(u8)]
         #[non_exhaustive]
         pub enum EventName {
-            $($(#[$doc])* $variant),*
+            $($(#[doc = $doc])+ $variant),*
         }
 
         impl EventName {
@@ -111,6 +149,22 @@ macro_rules! events {
             pub const fn stream_name(self) -> Option<&'static str> {
                 match self { $(Self::$variant => events!(@stream $($stream)?)),* }
             }
+
+            /// What happened, in a sentence or two.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim_ascii()),* }
+            }
+
+            /// The payload's own keys.
+            pub const fn keys(self) -> &'static [EventKey] {
+                match self {
+                    $(Self::$variant => &[$(EventKey {
+                        name: events!(@key $field),
+                        kind: <$type as Kind>::KIND,
+                        optional: <$type as Kind>::OPTIONAL,
+                    }),*]),*
+                }
+            }
         }
 
         impl Event {
@@ -120,6 +174,8 @@ macro_rules! events {
             }
         }
     };
+    (@key r#type) => { "type" };
+    (@key $field:ident) => { stringify!($field) };
     (@stream) => { None };
     (@stream $stream:literal) => { Some($stream) };
 }

@@ -2,7 +2,7 @@
 
 use super::DEFAULT_PRIORITY;
 use crate::context::RunContext;
-use crate::error::BoxError;
+use crate::error::{BoxError, Error};
 use crate::limits;
 use crate::message::{Arguments, Content, Message, ToolCall, ToolResult};
 use crate::provider::ModelRequest;
@@ -84,10 +84,18 @@ fn allow<'a, T: Send + 'a>() -> Decided<'a, T> {
 pub struct InterceptorSet(Vec<(i32, Arc<dyn Interceptor>)>);
 
 /// Who blocked, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Blocked {
     pub(crate) by: String,
     pub(crate) reason: String,
+    /// The interceptor's own error, when it blocked because it failed.
+    source: Option<BoxError>,
+}
+
+impl From<Blocked> for Error {
+    fn from(blocked: Blocked) -> Self {
+        Self::Guard { guard: blocked.by, reason: blocked.reason, source: blocked.source }
+    }
 }
 
 impl InterceptorSet {
@@ -171,7 +179,7 @@ impl InterceptorSet {
 
 /// Asks one interceptor; whoever cannot answer has not allowed.
 async fn decide<'a, T>(name: &str, ask: impl FnOnce() -> Decided<'a, T>) -> Result<Option<T>, Blocked> {
-    let blocked = |reason: String| Blocked { by: name.to_owned(), reason };
+    let blocked = |reason: String| Blocked { by: name.to_owned(), reason, source: None };
     let asked = AssertUnwindSafe(async { ask().await }).catch_unwind();
     match tokio::time::timeout(limits::INTERCEPTOR_TIMEOUT, asked).await {
         Ok(Ok(Ok(Intercept::Allow))) => Ok(None),
@@ -179,7 +187,7 @@ async fn decide<'a, T>(name: &str, ask: impl FnOnce() -> Decided<'a, T>) -> Resu
         Ok(Ok(Ok(Intercept::Block { reason }))) => Err(blocked(reason)),
         Ok(Ok(Err(error))) => {
             tracing::warn!(interceptor = name, %error, "interceptor error; blocked");
-            Err(blocked("the interceptor failed".into()))
+            Err(Blocked { source: Some(error), ..blocked("the interceptor failed".into()) })
         }
         Ok(Err(_)) => Err(blocked("the interceptor panicked".into())),
         Err(_) => Err(blocked("the interceptor did not answer in 15 s".into())),

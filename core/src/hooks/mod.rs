@@ -8,7 +8,7 @@ mod event;
 mod interceptor;
 
 pub(crate) use emitter::{Emitter, Place};
-pub use event::{Event, EventName, RunEvent};
+pub use event::{Event, EventKey, EventName, RunEvent};
 pub use interceptor::{Decided, Intercept, Interceptor, InterceptorSet};
 
 use crate::error::BoxError;

@@ -25,6 +25,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+mod settings;
+
 /// Names the provider when the code does not, for example `anthropic` or `openai:gpt-4o`.
 const PROVIDER_VARIABLE: &str = "CHELIPED_PROVIDER";
 /// Names the model when the code does not.
@@ -48,6 +50,23 @@ pub enum Api {
     GenerateContent,
     /// Ollama's own chat.
     OllamaChat,
+}
+
+impl Api {
+    /// Every API.
+    pub const ALL: &'static [Self] =
+        &[Self::Messages, Self::Chat, Self::Responses, Self::GenerateContent, Self::OllamaChat];
+
+    /// Its name in settings.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::GenerateContent => "generate_content",
+            Self::OllamaChat => "ollama_chat",
+        }
+    }
 }
 
 /// Settings of a model behind an API.

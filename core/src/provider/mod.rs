@@ -118,7 +118,8 @@ pub struct ModelRequest {
 }
 
 /// Settings that a provider maps to its own parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ModelOptions {
     /// Most tokens of one reply. Default `None`: the provider's or the model's own.
     pub max_tokens: Option<u32>,

@@ -2,13 +2,15 @@
 
 use crate::guard::answer::{AnswerFilter, Findings, clean};
 use crate::hooks::{Emitter, Event, EventName, Place};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Characters of one piece when a finished answer is replayed.
 const REPLAY_CHARS: usize = 10;
 
 /// How an answer reaches the reader of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StreamMode {
     /// As the model writes it, also between tool calls; text that was not the answer is taken back. The default.
     Live,

@@ -110,7 +110,7 @@ impl Run<'_> {
                 };
                 let place = Place::iteration(self.state.iteration);
                 self.emitter.emit(EventName::GuardBlocked, place, event).await;
-                Err(Error::Guard { guard: blocked.by, reason: blocked.reason })
+                Err(blocked.into())
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::limits;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolResult, Usage};
 use crate::provider::{ModelReply, StopReason};
 use crate::tool::Registry;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,8 @@ pub struct Rules {
 }
 
 /// What happens when a model calls a tool that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnknownTool {
     /// A nearly right name is answered with the right ones, at most twice a run; otherwise as documented. The default.
     Corrected,

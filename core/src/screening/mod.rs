@@ -4,7 +4,7 @@
 //! until guards are registered; whoever cannot answer in time has refused.
 
 use crate::context::RunContext;
-use crate::error::BoxError;
+use crate::error::{BoxError, Error};
 use crate::hooks::DEFAULT_PRIORITY;
 use crate::limits;
 use futures::FutureExt;
@@ -80,10 +80,18 @@ pub trait Guard: Send + Sync {
 pub struct GuardChain(Vec<(i32, Arc<dyn Guard>)>);
 
 /// A refused text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) guard: String,
     pub(crate) reason: String,
+    /// The guard's own error, when it refused because it failed.
+    source: Option<BoxError>,
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Guard { guard: refusal.guard, reason: refusal.reason, source: refusal.source }
+    }
 }
 
 impl GuardChain {
@@ -109,14 +117,15 @@ impl GuardChain {
             if guard.typed_only() && *piece.source != Source::Typed {
                 continue;
             }
-            let refuse = |reason: String| Refusal { guard: guard.name().to_owned(), reason };
+            let refuse = |reason: String| Refusal { guard: guard.name().to_owned(), reason, source: None };
             let asked = AssertUnwindSafe(async { guard.scan(piece, context).await }).catch_unwind();
             match tokio::time::timeout(limits::GUARD_TIMEOUT, asked).await {
                 Ok(Ok(Ok(Verdict::Pass))) => {}
                 Ok(Ok(Ok(Verdict::Block { reason }))) => return Err(refuse(reason)),
                 Ok(Ok(Err(error))) => {
                     tracing::warn!(guard = guard.name(), %error, "guard error; refused");
-                    return Err(refuse(format!("guard {:?} failed, so the message was refused", guard.name())));
+                    let reason = format!("guard {:?} failed, so the message was refused", guard.name());
+                    return Err(Refusal { source: Some(error), ..refuse(reason) });
                 }
                 Ok(Err(_)) => {
                     return Err(refuse(format!("guard {:?} panicked, so the message was refused", guard.name())));

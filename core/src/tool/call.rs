@@ -13,6 +13,7 @@ use crate::prompt::notice;
 use crate::schema;
 use crate::screening::{GuardChain, Piece, Source};
 use futures::FutureExt;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::panic::AssertUnwindSafe;
@@ -23,7 +24,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 /// What is said about the arguments of calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ScanToolArguments {
     /// They are not scanned.
     Off,

@@ -222,6 +222,17 @@ impl Step {
         self
     }
 
+    /// The reply, or the failure that stands in its place.
+    ///
+    /// # Errors
+    /// The scripted failure, without the name of a provider.
+    pub fn into_reply(self) -> Result<ModelReply, ProviderError> {
+        match self.failure {
+            None => Ok(self.reply),
+            Some(failure) => Err(failure.error.build()),
+        }
+    }
+
     fn push_call(mut self, id: Option<&str>, name: &str, raw: &str) -> Self {
         let cut = self.reply.stop == StopReason::Length;
         let arguments = arguments::from_text(raw, cut);

@@ -1,19 +1,17 @@
 //! Makes an agent of a vector.
 
-use super::format::{Case, Mode, ScanCase, UnknownToolCase};
+use super::format::{Case, Mode};
 use super::stand_in::{ScriptedGate, ScriptedGuard, ScriptedInterceptor, ScriptedTool};
 use super::world::Shared;
-use cheliped::agent::{AgentBuilder, Conversation, StreamMode};
+use cheliped::agent::{Conversation, StreamMode};
 use cheliped::context::{Caller, RunContext};
-use cheliped::env::{Clock, Env, IdSource, Variables};
+use cheliped::env::{Env, FixedEnv};
 use cheliped::hooks::Hook;
 use cheliped::provider::{Script, ScriptedProvider};
-use cheliped::run::{Checkpoint, UnknownTool};
+use cheliped::run::Checkpoint;
 use cheliped::skills::Skill;
-use cheliped::tool::ScanToolArguments;
 use cheliped::{Agent, Error};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// An agent with the models that it asks.
@@ -24,43 +22,9 @@ pub struct Made {
     pub models: Vec<ScriptedProvider>,
 }
 
-/// Time that stands still on the wall and follows the runtime's timer otherwise.
-struct TestClock(tokio::time::Instant);
-
-impl Clock for TestClock {
-    fn now_ms(&self) -> u64 {
-        1_700_000_000_000
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.elapsed()
-    }
-}
-
-/// `run-1`, `run-2` …
-struct Numbered(AtomicU64);
-
-impl IdSource for Numbered {
-    fn next_id(&self) -> Arc<str> {
-        format!("run-{}", self.0.fetch_add(1, Ordering::Relaxed) + 1).into()
-    }
-}
-
-struct NoVariables;
-
-impl Variables for NoVariables {
-    fn get(&self, _: &str) -> Option<String> {
-        None
-    }
-}
-
 /// An environment of which every byte is known.
 pub(super) fn env() -> Env {
-    Env {
-        clock: Arc::new(TestClock(tokio::time::Instant::now())),
-        ids: Arc::new(Numbered(AtomicU64::new(0))),
-        variables: Arc::new(NoVariables),
-    }
+    FixedEnv { now_ms: 1_700_000_000_000, id_prefix: "run-".into(), ..FixedEnv::default() }.into()
 }
 
 /// Makes the agent of a case, within a runtime. The first `skip` steps of the script are taken as used up.
@@ -81,7 +45,8 @@ pub(super) fn agent(
     let used = if script.repeat { script.steps.len().saturating_sub(1) } else { script.steps.len() };
     script.steps.drain(..skip.min(used));
     let mut models = vec![ScriptedProvider::from(script)];
-    let mut builder = options(case, Agent::builder()).provider(models.first().cloned().unwrap_or_default());
+    let mut builder =
+        Agent::builder().options(case.options.clone()).provider(models.first().cloned().unwrap_or_default());
     for fallback in &case.fallbacks {
         let script: Script = serde_json::from_str(fallback.get()).map_err(wrong)?;
         let model = ScriptedProvider::from(script);
@@ -120,55 +85,6 @@ pub(super) fn agent(
 pub fn make(case: &Case) -> Result<Made, Error> {
     let silent = Arc::new(cheliped::hooks::hook_fn(|_| {}));
     agent(case, Mode::Send, &Shared::default(), silent, Arc::new(cheliped::run::NoCheckpoint), 0)
-}
-
-fn options(case: &Case, mut builder: AgentBuilder) -> AgentBuilder {
-    let options = &case.options;
-    macro_rules! set {
-        ($($name:ident),*) => {$(
-            if let Some(value) = options.$name.clone() {
-                builder = builder.$name(value);
-            }
-        )*};
-    }
-    set!(
-        system_prompt,
-        max_iterations,
-        max_retries,
-        max_tools_per_turn,
-        max_tool_result_tokens,
-        max_token_budget,
-        parallel_tools,
-        max_tokens,
-        thinking_budget,
-        prompt_cache,
-        temperature,
-        tool_choice,
-        sanitise_output,
-        remember_denials,
-        always_include_tools,
-        allow_real_providers
-    );
-    if let Some(limit) = options.tool_timeout_ms {
-        builder = builder.tool_timeout(Duration::from_millis(limit));
-    }
-    if let Some(limit) = options.model_call_timeout_ms {
-        builder = builder.model_call_timeout(Some(Duration::from_millis(limit)));
-    }
-    if let Some(limit) = &options.rate_limit {
-        builder = builder.rate_limit(limit.requests_per_minute, Duration::from_millis(limit.max_wait_ms));
-    }
-    builder = match options.unknown_tool {
-        None => builder,
-        Some(UnknownToolCase::Corrected) => builder.unknown_tool(UnknownTool::Corrected),
-        Some(UnknownToolCase::Documented) => builder.unknown_tool(UnknownTool::Documented),
-    };
-    match options.scan_tool_arguments {
-        None => builder,
-        Some(ScanCase::Off) => builder.scan_tool_arguments(ScanToolArguments::Off),
-        Some(ScanCase::Flag) => builder.scan_tool_arguments(ScanToolArguments::Flag),
-        Some(ScanCase::Block) => builder.scan_tool_arguments(ScanToolArguments::Block),
-    }
 }
 
 pub(super) fn context(case: &Case) -> RunContext {

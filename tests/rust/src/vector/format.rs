@@ -1,5 +1,6 @@
 //! The vectors as they stand in the files. An unknown key anywhere is an error.
 
+use cheliped::agent::AgentOptions;
 use cheliped::message::{Content, Message, Part};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -26,7 +27,7 @@ pub struct Case {
     /// In which ways it is run; all by default.
     pub modes: Option<Vec<Mode>>,
     #[serde(default)]
-    pub(super) options: Options,
+    pub(super) options: AgentOptions,
     #[serde(default)]
     pub(super) tools: Vec<ToolCase>,
     #[serde(default)]
@@ -82,54 +83,6 @@ impl Case {
     pub fn has_tools(&self) -> bool {
         !self.tools.is_empty()
     }
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Options {
-    pub(super) system_prompt: Option<String>,
-    pub(super) max_iterations: Option<u32>,
-    pub(super) max_retries: Option<u32>,
-    pub(super) max_tools_per_turn: Option<usize>,
-    pub(super) max_tool_result_tokens: Option<u32>,
-    pub(super) max_token_budget: Option<u64>,
-    pub(super) parallel_tools: Option<usize>,
-    pub(super) tool_timeout_ms: Option<u64>,
-    pub(super) model_call_timeout_ms: Option<u64>,
-    pub(super) rate_limit: Option<RateLimit>,
-    pub(super) max_tokens: Option<u32>,
-    pub(super) thinking_budget: Option<u32>,
-    pub(super) prompt_cache: Option<bool>,
-    pub(super) temperature: Option<f64>,
-    pub(super) tool_choice: Option<cheliped::provider::ToolChoice>,
-    pub(super) unknown_tool: Option<UnknownToolCase>,
-    pub(super) sanitise_output: Option<bool>,
-    pub(super) remember_denials: Option<bool>,
-    pub(super) scan_tool_arguments: Option<ScanCase>,
-    pub(super) always_include_tools: Option<Vec<String>>,
-    pub(super) allow_real_providers: Option<bool>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RateLimit {
-    pub(super) requests_per_minute: u32,
-    pub(super) max_wait_ms: u64,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum UnknownToolCase {
-    Corrected,
-    Documented,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ScanCase {
-    Off,
-    Flag,
-    Block,
 }
 
 #[derive(Clone, Debug, Deserialize)]

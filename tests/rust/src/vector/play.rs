@@ -310,31 +310,7 @@ fn finish(
 }
 
 fn requests(model: &ScriptedProvider) -> Vec<Value> {
-    use cheliped::provider::Provider;
-    let asked = model.requests().into_iter();
-    asked
-        .map(|asked| {
-            let options = &asked.request.options;
-            json!({
-                "provider": model.name(),
-                "model": model.model(),
-                "system": &*asked.request.system,
-                "roles": asked.roles,
-                "messages": &*asked.request.messages,
-                "last": asked.texts.last(),
-                "tools": asked.tools,
-                "descriptions": asked.request.tools.iter().map(|tool| &*tool.description).collect::<Vec<_>>(),
-                "tool_choice": asked.tool_choice,
-                "streamed": asked.streamed,
-                "options": {
-                    "max_tokens": options.max_tokens,
-                    "thinking_budget": options.thinking_budget,
-                    "prompt_cache": options.prompt_cache,
-                    "temperature": options.temperature,
-                },
-            })
-        })
-        .collect()
+    serde_json::from_str(&cheliped::host::requests(model)).unwrap_or_default()
 }
 
 fn results(history: &[Message]) -> Vec<Value> {

@@ -13,7 +13,7 @@ const FLOORS: &[&[&str]] = &[
     &["tool"],
     &["run", "durable"],
     &["agent", "session", "graph", "jobs"],
-    &["mcp", "gateway", "cli", "fuzzing"],
+    &["mcp", "gateway", "cli", "host", "fuzzing"],
 ];
 
 /// Neighbours on one floor that may be used.

@@ -1,0 +1,120 @@
+//! Reading a stream for a host, many events at a time, because every way over the border costs.
+
+use crate::agent::{AgentStream, Conversation, StreamEvent};
+use crate::context::CancellationToken;
+use crate::error::Error;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// Events in one batch at most.
+const BATCH: usize = 128;
+/// Batches that are made before the host asks for more: one that it reads and one that is ready by then.
+const AHEAD: usize = 2;
+
+/// How many batches the host is ready to take. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Demand(Arc<Semaphore>);
+
+impl Default for Demand {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AHEAD)))
+    }
+}
+
+impl Demand {
+    /// The host has read a batch.
+    pub fn more(&self) {
+        // A host that asks more often than it reads gets no more than this.
+        if self.0.available_permits() < AHEAD {
+            self.0.add_permits(1);
+        }
+    }
+}
+
+/// Events that are ready, as a JSON list.
+#[derive(Debug)]
+pub enum Batch {
+    /// Some events; more follow.
+    Events(String),
+    /// The last events; the very last is `finished`. With the conversation, when the message belonged to one.
+    Finished(String, Option<Conversation>),
+    /// The last events; the very last is `failed`. With the error itself.
+    Failed(String, Error),
+}
+
+/// Reads a stream to its end and hands it on in batches, as the host asks for them. Cancelling the run's signal ends it
+/// without waiting for the host.
+pub async fn pump(
+    mut stream: AgentStream,
+    demand: Demand,
+    signal: CancellationToken,
+    mut deliver: impl FnMut(Batch) + Send,
+) {
+    loop {
+        tokio::select! {
+            permit = demand.0.acquire() => {
+                // The semaphore is never closed.
+                if let Ok(permit) = permit {
+                    permit.forget();
+                }
+            }
+            () = signal.cancelled() => {}
+        }
+        let batch = next(&mut stream).await;
+        let last = !matches!(batch, Batch::Events(_));
+        if last || !signal.is_cancelled() {
+            deliver(batch);
+        }
+        if last {
+            return;
+        }
+    }
+}
+
+/// Waits for one event and adds those that are ready by then.
+async fn next(stream: &mut AgentStream) -> Batch {
+    let mut events = String::from("[");
+    let mut count = 0;
+    loop {
+        let event = if count == 0 {
+            stream.next().await
+        } else {
+            match futures::poll!(std::pin::pin!(stream.next())) {
+                std::task::Poll::Ready(event) => event,
+                std::task::Poll::Pending => break,
+            }
+        };
+        match event {
+            Some(Ok(event @ StreamEvent::Finished { .. })) => {
+                push(&mut events, &event);
+                events.push(']');
+                return Batch::Finished(events, stream.conversation().cloned());
+            }
+            Some(Ok(event)) => push(&mut events, &event),
+            Some(Err(error)) => {
+                push(&mut events, &StreamEvent::failed(&error));
+                events.push(']');
+                return Batch::Failed(events, error);
+            }
+            // A stream ends with one of the two above.
+            None => {
+                let error = Error::Internal { detail: "the stream ended without a last event".into() };
+                return Batch::Failed("[]".into(), error);
+            }
+        }
+        count += 1;
+        if count == BATCH {
+            break;
+        }
+    }
+    events.push(']');
+    Batch::Events(events)
+}
+
+fn push(events: &mut String, event: &StreamEvent) {
+    if events.len() > 1 {
+        events.push(',');
+    }
+    // Every event can be written as JSON.
+    events.push_str(&serde_json::to_string(event).unwrap_or_default());
+}
