@@ -1,5 +1,7 @@
 //! The border to other languages, crossed by functions that stand in for a host.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
+
 use cheliped::agent::IntoProvider;
 use cheliped::error::BoxError;
 use cheliped::host::{Assembly, Batch, Demand, Function, HostCall, HostFunction, pump, request, script, tool};
