@@ -6,6 +6,7 @@ mod demo;
 mod fuzz;
 mod progress;
 mod replay;
+mod tables;
 mod test;
 mod workspace;
 
@@ -57,6 +58,8 @@ enum Task {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Write the files that come of the tables in core.
+    Tables,
     /// Replay provider exchanges from a folder against the real provider code.
     Replay {
         /// Folder of exchanges (*.json, also in folders below).
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Task::Test { services } => test::test(services),
         Task::Bench { workloads, runs, median } => bench::bench(&workloads, runs, median),
         Task::Fuzz { target, seconds, seed } => fuzz::fuzz(target.as_deref(), seconds, seed),
+        Task::Tables => tables::write(),
         Task::Replay { folder, only } => match replay::replay(&folder, only.as_deref()) {
             Err(problem) => {
                 eprintln!("replay: {problem}");

@@ -2,7 +2,7 @@
 
 use super::{Outcome, Report, Ticker, readme};
 use crate::workspace::{self, cargo};
-use crate::{fuzz, replay};
+use crate::{fuzz, replay, tables};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -36,6 +36,11 @@ pub(super) fn all(report: &mut Report, services: bool) {
         ticker.run(&mut cargo(&["test", "--workspace", "--all-features", "--doc", "--no-fail-fast"]))
     });
     bare(report);
+    report.step("tables", |_| match tables::stale() {
+        Err(problem) => Outcome::Failed(problem),
+        Ok(stale) if stale.is_empty() => Outcome::Passed(String::new()),
+        Ok(stale) => Outcome::Failed(format!("run `cargo xtask tables`; out of date: {}", stale.join(", "))),
+    });
     examples(report);
     report.step("demo", |ticker| {
         // Built by the build step, which has replaced the program that runs this test.
