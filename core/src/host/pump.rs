@@ -1,5 +1,7 @@
 //! Reading a stream for a host, many events at a time, because every way over the border costs.
 
+use super::Request;
+use crate::Agent;
 use crate::agent::{AgentStream, Conversation, StreamEvent};
 use crate::context::CancellationToken;
 use crate::error::Error;
@@ -42,14 +44,23 @@ pub enum Batch {
     Failed(String, Error),
 }
 
-/// Reads a stream to its end and hands it on in batches, as the host asks for them. Cancelling the run's signal ends it
-/// without waiting for the host.
-pub async fn pump(
-    mut stream: AgentStream,
+/// Streams a message and hands the events on in batches, as the host asks for them; with `plain` only those of
+/// [`AgentStream::plain_text`]. Cancelling the request's signal ends the run without waiting for the host.
+pub async fn stream(
+    agent: &Agent,
+    request: Request,
+    conversation: Option<&Conversation>,
+    plain: bool,
     demand: Demand,
-    signal: CancellationToken,
     mut deliver: impl FnMut(Batch) + Send,
 ) {
+    let Request { message, context } = request;
+    let signal: CancellationToken = context.signal.clone();
+    let stream = match conversation {
+        None => agent.stream_with(message, context),
+        Some(conversation) => agent.stream_in_conversation(conversation, message, context),
+    };
+    let mut stream = if plain { stream.plain_text() } else { stream };
     loop {
         tokio::select! {
             permit = demand.0.acquire() => {

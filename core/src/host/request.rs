@@ -1,9 +1,12 @@
-//! A message with the host's values for its run.
+//! A message, or a saved run, with the host's values for its run.
 
 use super::read;
+use crate::Agent;
+use crate::agent::{Conversation, ResumeOptions};
 use crate::context::{Caller, CancellationToken, RunContext};
 use crate::error::Error;
 use crate::message::Content;
+use crate::run::RunState;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -48,13 +51,68 @@ struct RawContext {
 /// # Errors
 /// `configuration` when the text is not of this shape.
 pub fn request(json: &str) -> Result<Request, Error> {
-    let RawRequest { message, context: raw } = read("the message or its context", json)?;
-    let mut context = RunContext::new().signal(CancellationToken::new());
-    if raw.tenant.is_some() || raw.user.is_some() || !raw.scopes.is_empty() {
-        context = context.caller(Caller { tenant: raw.tenant, user: raw.user, scopes: raw.scopes });
+    let RawRequest { message, context } = read("the message or its context", json)?;
+    Ok(Request { message, context: context.into() })
+}
+
+/// Sends a message, as the next turn of a conversation when there is one, and gives the response as JSON with the new
+/// conversation.
+///
+/// # Errors
+/// As [`Agent::send`].
+pub async fn send(
+    agent: &Agent,
+    request: Request,
+    conversation: Option<&Conversation>,
+) -> Result<(String, Option<Conversation>), Error> {
+    let Request { message, context } = request;
+    let (response, conversation) = match conversation {
+        None => (agent.send_with(message, context).await?, None),
+        Some(conversation) => {
+            let turn = agent.send_in_conversation(conversation, message, context).await?;
+            (turn.response, Some(turn.conversation))
+        }
+    };
+    Ok((response.to_json().to_string(), conversation))
+}
+
+/// A saved run that goes on.
+#[derive(Debug)]
+pub struct Resumption {
+    /// The run as its checkpoint saved it.
+    pub state: RunState,
+    /// How it goes on.
+    pub options: ResumeOptions,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawResumption {
+    state: RunState,
+    #[serde(default)]
+    context: RawContext,
+    #[serde(default)]
+    accept_changed_config: bool,
+}
+
+/// Reads `{"state": …, "context": {…}, "accept_changed_config": false}`; the state is the one that a checkpoint got.
+///
+/// # Errors
+/// `configuration` when the text is not of this shape.
+pub fn resumption(json: &str) -> Result<Resumption, Error> {
+    let RawResumption { state, context, accept_changed_config } = read("the saved run", json)?;
+    Ok(Resumption { state, options: ResumeOptions { context: context.into(), accept_changed_config } })
+}
+
+impl From<RawContext> for RunContext {
+    fn from(raw: RawContext) -> Self {
+        let mut context = Self::new().signal(CancellationToken::new());
+        if raw.tenant.is_some() || raw.user.is_some() || !raw.scopes.is_empty() {
+            context = context.caller(Caller { tenant: raw.tenant, user: raw.user, scopes: raw.scopes });
+        }
+        context.deadline = raw.deadline_ms.map(Duration::from_millis);
+        context.parent_run_id = raw.parent_run_id.map(Into::into);
+        context.metadata = raw.metadata;
+        context
     }
-    context.deadline = raw.deadline_ms.map(Duration::from_millis);
-    context.parent_run_id = raw.parent_run_id.map(Into::into);
-    context.metadata = raw.metadata;
-    Ok(Request { message, context })
 }
