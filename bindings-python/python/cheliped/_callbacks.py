@@ -232,7 +232,7 @@ class _Plain:
         return self.function(payload)
 
     def answer(self, value: Any) -> str:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def refusal(self, error: BaseException) -> str | None:
         return None

@@ -254,9 +254,18 @@ class ToolRetry(ToolSteering):
 
 
 class ToolFailed(ToolSteering):
-    """The call cannot succeed; the text tells the model why."""
+    """The call cannot succeed; the text tells the model why.
+
+    Args:
+        message: What failed, in a line.
+        content: What the model gets instead, when the tool has an envelope of its own for failures.
+    """
 
     kind = "failed"
+
+    def __init__(self, message: str, *, content: str | None = None) -> None:
+        super().__init__(message)
+        self.content = content
 
 
 class ToolDenied(ToolSteering):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from . import _native
 from ._context import RunContext
-from ._errors import ToolSteering
+from ._errors import ToolFailed, ToolSteering
 
 if TYPE_CHECKING:
     from ._bridge import Call
@@ -132,6 +132,9 @@ class Tool(Generic[P, R]):
 
     def refusal(self, error: BaseException) -> str | None:
         """The answer for an exception that steers the loop; for the bridge."""
+        if isinstance(error, ToolFailed) and error.content is not None:
+            refusal = {"content": error.content, "message": error.message}
+            return json.dumps({"refusal": refusal}, ensure_ascii=False)
         if isinstance(error, ToolSteering):
             return json.dumps({"error": {"kind": error.kind, "message": error.message}}, ensure_ascii=False)
         return None

@@ -36,7 +36,7 @@ def encode(value: Any) -> str | list[dict[str, Any]]:
         return [value.to_json()]
     if isinstance(value, (list, tuple)) and value and all(isinstance(item, Part) for item in value):
         return [item.to_json() for item in value]
-    return json.dumps(_plain(value, "", ()), ensure_ascii=False, allow_nan=False)
+    return json.dumps(_plain(value, "", ()), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _plain(value: Any, place: str, above: tuple[int, ...]) -> Any:
