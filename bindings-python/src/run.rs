@@ -70,8 +70,8 @@ pub(crate) fn resume(
 ) -> PyResult<Handle> {
     let handle = Handle { signal: resumption.options.context.signal.clone(), demand: Demand::default() };
     spawn(run, async move {
-        let response = agent.resume(resumption.state, resumption.options).await;
-        finish(&done, response.map(|response| (response.to_json().to_string(), None)));
+        let response = host::resume(&agent, resumption).await;
+        finish(&done, response.map(|response| (response, None)));
     })?;
     Ok(handle)
 }

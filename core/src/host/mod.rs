@@ -35,7 +35,7 @@ pub use assembly::Assembly;
 pub use conversation::{conversation, message, written_conversation};
 pub use provider::{provider, requests, script};
 pub use pump::{Batch, Demand, stream};
-pub use request::{Request, Resumption, request, resumption, send};
+pub use request::{Request, Resumption, request, resume, resumption, send};
 pub use tables::tables;
 pub use tool::{Progress, tool};
 

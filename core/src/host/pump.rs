@@ -1,10 +1,13 @@
 //! Reading a stream for a host, many events at a time, because every way over the border costs.
 
 use super::Request;
+use super::request::panicked;
 use crate::Agent;
 use crate::agent::{AgentStream, Conversation, StreamEvent};
 use crate::context::CancellationToken;
 use crate::error::Error;
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -71,7 +74,8 @@ pub async fn stream(
             }
             () = signal.cancelled() => {}
         }
-        let batch = next(&mut stream).await;
+        let batch = AssertUnwindSafe(next(&mut stream)).catch_unwind().await;
+        let batch = batch.unwrap_or_else(|_| failed(String::from("["), panicked()));
         let last = !matches!(batch, Batch::Events(_));
         if last || !signal.is_cancelled() {
             deliver(batch);
@@ -102,15 +106,10 @@ async fn next(stream: &mut AgentStream) -> Batch {
                 return Batch::Finished(events, stream.conversation().cloned());
             }
             Some(Ok(event)) => push(&mut events, &event),
-            Some(Err(error)) => {
-                push(&mut events, &StreamEvent::failed(&error));
-                events.push(']');
-                return Batch::Failed(events, error);
-            }
+            Some(Err(error)) => return failed(events, error),
             // A stream ends with one of the two above.
             None => {
-                let error = Error::Internal { detail: "the stream ended without a last event".into() };
-                return Batch::Failed("[]".into(), error);
+                return failed(events, Error::Internal { detail: "the stream ended without a last event".into() });
             }
         }
         count += 1;
@@ -120,6 +119,13 @@ async fn next(stream: &mut AgentStream) -> Batch {
     }
     events.push(']');
     Batch::Events(events)
+}
+
+/// The last batch of a run that failed.
+fn failed(mut events: String, error: Error) -> Batch {
+    push(&mut events, &StreamEvent::failed(&error));
+    events.push(']');
+    Batch::Failed(events, error)
 }
 
 fn push(events: &mut String, event: &StreamEvent) {

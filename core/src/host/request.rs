@@ -7,8 +7,10 @@ use crate::context::{Caller, CancellationToken, RunContext};
 use crate::error::Error;
 use crate::message::Content;
 use crate::run::RunState;
+use futures::FutureExt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 /// What is sent to an agent.
@@ -66,14 +68,35 @@ pub async fn send(
     conversation: Option<&Conversation>,
 ) -> Result<(String, Option<Conversation>), Error> {
     let Request { message, context } = request;
-    let (response, conversation) = match conversation {
-        None => (agent.send_with(message, context).await?, None),
-        Some(conversation) => {
-            let turn = agent.send_in_conversation(conversation, message, context).await?;
-            (turn.response, Some(turn.conversation))
-        }
-    };
-    Ok((response.to_json().to_string(), conversation))
+    whole(async {
+        let (response, conversation) = match conversation {
+            None => (agent.send_with(message, context).await?, None),
+            Some(conversation) => {
+                let turn = agent.send_in_conversation(conversation, message, context).await?;
+                (turn.response, Some(turn.conversation))
+            }
+        };
+        Ok((response.to_json().to_string(), conversation))
+    })
+    .await
+}
+
+/// Goes on with a saved run and gives the response as JSON.
+///
+/// # Errors
+/// As [`Agent::resume`].
+pub async fn resume(agent: &Agent, resumption: Resumption) -> Result<String, Error> {
+    whole(async { Ok(agent.resume(resumption.state, resumption.options).await?.to_json().to_string()) }).await
+}
+
+/// A panic of the engine as an error, so that a host which waits for an end gets one.
+async fn whole<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_| Err(panicked()))
+}
+
+/// The error for a panic.
+pub(super) fn panicked() -> Error {
+    Error::Internal { detail: "the run panicked; standard error says where".into() }
 }
 
 /// A saved run that goes on.

@@ -266,3 +266,36 @@ async fn plain_text_is_never_taken_back() {
     assert_eq!(text, "It is noon.");
     assert_eq!(types, ["text_delta", "finished"]);
 }
+
+/// A model whose defect is a panic; nothing between it and the host catches that.
+struct Panics;
+
+impl cheliped::provider::Provider for Panics {
+    fn name(&self) -> &'static str {
+        "p"
+    }
+
+    fn model(&self) -> &'static str {
+        "m"
+    }
+
+    fn send<'a>(
+        &'a self,
+        _: &'a cheliped::provider::ModelRequest,
+    ) -> BoxFuture<'a, Result<cheliped::provider::ModelReply, cheliped::provider::ProviderError>> {
+        std::panic::resume_unwind(Box::new("a defect"))
+    }
+}
+
+#[tokio::test]
+async fn a_panic_ends_the_run_with_an_error() {
+    let agent = Agent::builder().provider(Panics).build().unwrap();
+    let message = || request(r#"{"message": "hi"}"#).unwrap();
+    let error = cheliped::host::send(&agent, message(), None).await.unwrap_err();
+    assert_eq!(error.code(), "internal");
+    let mut last = None;
+    stream(&agent, message(), None, false, Demand::default(), |batch| last = Some(batch)).await;
+    let Some(Batch::Failed(events, error)) = last else { panic!("{last:?}") };
+    assert_eq!(error.code(), "internal");
+    assert!(events.contains("failed"), "{events}");
+}
