@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import weakref
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
@@ -67,13 +68,17 @@ class AgentStream:
         return self._response
 
     async def result(self) -> AgentResponse:
-        """Reads the rest and gives the response.
+        """Reads the rest and gives the response. Cancelling this ends the run.
 
         Raises:
             ChelipedError: Whatever ended the run.
         """
-        async for _ in self:
-            pass
+        try:
+            async for _ in self:
+                pass
+        except asyncio.CancelledError:
+            self._end()
+            raise
         return self.response
 
     async def text(self) -> AsyncIterator[str]:
@@ -128,12 +133,17 @@ class AgentStream:
         if self._ended:
             return
         loop = asyncio.get_running_loop()
+        # The run must not keep the stream alive: dropping the stream ends the run.
+        reader = weakref.ref(self)
 
         def deliver(
             events: str, last: bool, conversation: _native.Conversation | None, error: BaseException | None
         ) -> None:
+            stream = reader()
+            if stream is None:
+                return
             try:
-                loop.call_soon_threadsafe(self._take, events, last, conversation, error)
+                loop.call_soon_threadsafe(stream._take, events, last, conversation, error)
             except RuntimeError:
                 # The loop ended before the run did; nobody reads.
                 pass
