@@ -44,7 +44,12 @@ def agent(work: Any, *answers: Any, **options: Any) -> Agent:
 def test_the_answer_comes_with_what_it_took() -> None:
     model = ScriptedProvider([{"text": "Hello.", "usage": {"input_tokens": 3, "output_tokens": 2}}])
     response = Agent(provider=model).send_sync("Hi")
-    assert (response.text, str(response), response.iterations, response.usage.input_tokens) == ("Hello.", "Hello.", 1, 3)
+    assert (response.text, str(response), response.iterations, response.usage.input_tokens) == (
+        "Hello.",
+        "Hello.",
+        1,
+        3,
+    )
     assert response.to_dict()["steps"] == [response.to_dict()["usage"]]
     assert pickle.loads(pickle.dumps(response)) == response
 
@@ -151,7 +156,11 @@ def test_errors_can_be_pickled_and_are_what_they_should_be() -> None:
     assert isinstance(caught.value, ValueError)
     assert len(caught.value.problems) == 2
     again = pickle.loads(pickle.dumps(caught.value))
-    assert (type(again), again.message, again.details) == (ConfigurationError, caught.value.message, caught.value.details)
+    assert (type(again), again.message, again.details) == (
+        ConfigurationError,
+        caught.value.message,
+        caught.value.details,
+    )
     slow = ScriptedProvider([{"text": "late", "latency_ms": 5000}])
     with pytest.raises(TimeoutError) as late:
         Agent(provider=slow).send_sync("Hi", deadline_ms=50)
@@ -180,7 +189,11 @@ def test_a_conversation_grows_by_turns_and_stays_as_it_was() -> None:
     first = talking.send_sync("I am Ada.", conversation=start)
     second = talking.send_sync("Who am I?", conversation=first.conversation)
     assert (len(start), len(first.conversation or ()), len(second.conversation or ())) == (0, 2, 4)
-    assert [message["content"] for message in model.requests()[1]["messages"]] == ["I am Ada.", "Hello Ada.", "Who am I?"]
+    assert [message["content"] for message in model.requests()[1]["messages"]] == [
+        "I am Ada.",
+        "Hello Ada.",
+        "Who am I?",
+    ]
     again = Conversation.from_dict(second.conversation.to_dict() if second.conversation else {})
     assert (again.id, again.messages) == ("c1", second.conversation and second.conversation.messages)
     assert pickle.loads(pickle.dumps(again)).to_dict() == again.to_dict()
@@ -249,7 +262,10 @@ def lambda_free_name() -> str:
 
 
 def test_nested_blocking_tools_cannot_use_up_the_threads() -> None:
-    leaf = Agent(provider=ScriptedProvider({"steps": [CALL, "leaf"], "by_turn": True}), tools=[tool(name="work")(lambda_free_name)])
+    leaf = Agent(
+        provider=ScriptedProvider({"steps": [CALL, "leaf"], "by_turn": True}),
+        tools=[tool(name="work")(lambda_free_name)],
+    )
 
     def nested() -> str:
         return leaf.send_sync("go").text

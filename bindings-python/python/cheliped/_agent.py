@@ -366,7 +366,8 @@ class Agent:
             builder.skill(**skill)
         for hook in hooks:
             if isinstance(hook, tuple):
-                builder.on(*hook)
+                event, function = hook
+                builder.on(event, function)
             else:
                 builder.on(None, hook)
         for guard in guards:

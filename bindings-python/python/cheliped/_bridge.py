@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import contextvars
 import inspect
 import json
@@ -28,18 +29,21 @@ class Endpoint(Protocol):
 
     def call(self, payload: Any, call: Call) -> Any:
         """Calls it; may give an awaitable."""
+        ...
 
     def answer(self, value: Any) -> str:
         """Writes what it gave as JSON."""
+        ...
 
     def refusal(self, error: BaseException) -> str | None:
         """The answer for an exception that is one; `None` for every other."""
+        ...
 
 
 class Run:
     """What the callbacks of one run share."""
 
-    __slots__ = ("calls", "caller", "context", "deps", "endpoints", "inline", "loop", "metadata")
+    __slots__ = ("caller", "calls", "context", "deps", "endpoints", "inline", "loop", "metadata")
 
     def __init__(
         self, endpoints: Mapping[int, Endpoint], deps: Any, caller: Any, metadata: Mapping[str, Any], *, inline: bool
@@ -164,9 +168,7 @@ async def finished(start: Callable[[Done], _native.Handle]) -> tuple[str, _nativ
     loop = asyncio.get_running_loop()
     future: asyncio.Future[tuple[str, _native.Conversation | None]] = loop.create_future()
 
-    def settle(
-        response: str | None, conversation: _native.Conversation | None, error: BaseException | None
-    ) -> None:
+    def settle(response: str | None, conversation: _native.Conversation | None, error: BaseException | None) -> None:
         if future.done():
             return
         if error is not None:
@@ -174,14 +176,10 @@ async def finished(start: Callable[[Done], _native.Handle]) -> tuple[str, _nativ
         elif response is not None:
             future.set_result((response, conversation))
 
-    def done(
-        response: str | None, conversation: _native.Conversation | None, error: BaseException | None
-    ) -> None:
-        try:
+    def done(response: str | None, conversation: _native.Conversation | None, error: BaseException | None) -> None:
+        # The loop may have ended before the run did; then nobody waits.
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, response, conversation, error)
-        except RuntimeError:
-            # The loop ended before the run did; nobody waits.
-            pass
 
     handle = start(done)
     try:

@@ -211,9 +211,7 @@ class Checkpoint:
         can_suspend: Whether a run may pause until somebody decides about a call. Default: no.
     """
 
-    def __init__(
-        self, function: Callable[[Saved], Awaitable[None] | None], *, can_suspend: bool | None = None
-    ) -> None:
+    def __init__(self, function: Callable[[Saved], Awaitable[None] | None], *, can_suspend: bool | None = None) -> None:
         self._function = function
         self.can_suspend = can_suspend
 

@@ -73,6 +73,8 @@ def content_json(content: str | Sequence[Part]) -> Any:
     """
     if isinstance(content, str):
         return content
-    if isinstance(content, Sequence) and all(isinstance(part, Part) for part in content):
-        return [part.to_json() for part in content]
+    if isinstance(content, Sequence):
+        parts = [part.to_json() for part in content if isinstance(part, (Text, Image, File))]
+        if len(parts) == len(content):
+            return parts
     raise ConfigurationError(f"a message is a text or a list of Text, Image and File, not {type(content).__name__}")

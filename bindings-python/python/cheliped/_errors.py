@@ -218,9 +218,7 @@ CLASSES: dict[str, type[ChelipedError]] = {
 """The class for each code."""
 
 
-def from_native(
-    code: str, message: str, details: str, retryable: bool, cause: BaseException | None
-) -> ChelipedError:
+def from_native(code: str, message: str, details: str, retryable: bool, cause: BaseException | None) -> ChelipedError:
     """Makes the exception for an error of the engine; called by the native half."""
     error = CLASSES.get(code, InternalError)(message, details=json.loads(details), retryable=retryable)
     error.__cause__ = cause

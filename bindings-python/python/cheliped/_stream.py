@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import weakref
 from collections import deque
@@ -142,11 +143,9 @@ class AgentStream:
             stream = reader()
             if stream is None:
                 return
-            try:
+            # The loop may have ended before the run did; then nobody reads.
+            with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(stream._take, events, last, conversation, error)
-            except RuntimeError:
-                # The loop ended before the run did; nobody reads.
-                pass
 
         self._handle = self._start(plain, deliver)
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import json
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
@@ -52,6 +53,8 @@ class Tool(Generic[P, R]):
         self.description = description.description
         self.schema = description.schema
         self.mutating = mutating
+        self._idempotent = idempotent
+        self._listed = listed
         definition: dict[str, Any] = {
             "name": description.name,
             "description": description.description,
@@ -104,8 +107,13 @@ class Tool(Generic[P, R]):
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        bound = self._function.__get__(instance, owner)  # type: ignore[attr-defined]
-        return bound
+        # A method: the tool of this instance, made once for it.
+        function: Any = self._function
+        bound: Any = function.__get__(instance, owner)
+        made = Tool(bound, self._description, mutating=self.mutating, idempotent=self._idempotent, listed=self._listed)
+        if hasattr(instance, "__dict__"):
+            instance.__dict__[self._function.__name__] = made
+        return made
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
@@ -122,7 +130,8 @@ class Tool(Generic[P, R]):
         if description.context is not None:
             values[description.context] = RunContext(payload, call)
         args, kwargs = description.bind(values)
-        return self._function(*args, **kwargs)
+        function: Callable[..., Any] = self._function
+        return function(*args, **kwargs)
 
     def answer(self, value: Any) -> str:
         """Writes a result for the engine; for the bridge."""
@@ -199,10 +208,13 @@ def tool(
         'It is sunny in Oslo.'
     """
 
+    # Hints of a function inside another may use the names that stand there.
+    names = sys._getframe(1).f_locals
+
     def make(function: Callable[..., Any]) -> Tool[..., Any]:
         from ._schema import describe
 
-        described = describe(function, name=name, description=description)
+        described = describe(function, name=name, description=description, names=names)
         return Tool(function, described, mutating=mutating, idempotent=idempotent, listed=listed)
 
     return make if function is None else make(function)
@@ -212,4 +224,6 @@ def is_async(function: Any) -> bool:
     """Whether calling this gives a coroutine."""
     while isinstance(function, functools.partial):
         function = function.func
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    if inspect.iscoroutinefunction(function):
+        return True
+    return not inspect.isroutine(function) and inspect.iscoroutinefunction(type(function).__call__)

@@ -53,10 +53,12 @@ def _plain(value: Any, place: str, above: tuple[int, ...]) -> Any:
         return _plain(value.value, place, above)
     if isinstance(value, str):
         return _text(str(value), place)
-    if isinstance(value, bool) or isinstance(value, int):
+    if isinstance(value, (bool, int)):
         return int(value)
     if isinstance(value, float):
         return _plain(float(value), place, above)
+    if isinstance(value, (Text, Image, File)):
+        raise TypeError(f"{_at(place)}a {kind.__name__} stands alone or in a list of parts, not inside other data")
     if id(value) in above:
         raise ValueError(f"{_at(place)}the value holds itself")
     if len(above) >= DEPTH:
@@ -64,8 +66,9 @@ def _plain(value: Any, place: str, above: tuple[int, ...]) -> Any:
     above = (*above, id(value))
     if isinstance(value, Mapping):
         return {_key(key, place): _plain(item, f"{place}.{key}", above) for key, item in value.items()}
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {name: _plain(item, f"{place}.{name}", above) for name, item in zip(value._fields, value, strict=True)}
+    names = getattr(value, "_fields", None)
+    if isinstance(value, tuple) and names is not None:
+        return {name: _plain(item, f"{place}.{name}", above) for name, item in zip(names, value, strict=True)}
     if isinstance(value, (list, tuple, deque)):
         return [_plain(item, f"{place}[{index}]", above) for index, item in enumerate(value)]
     if isinstance(value, (set, frozenset)):
@@ -99,8 +102,6 @@ def _standard(value: Any, place: str, above: tuple[int, ...]) -> Any:
     name = type(value).__name__
     if isinstance(value, (bytes, bytearray, memoryview)):
         raise TypeError(f"{_at(place)}{name} cannot be sent: return an Image or a File, or decode it to a text")
-    if isinstance(value, (Text, Image, File)):
-        raise TypeError(f"{_at(place)}a {name} stands alone or in a list of parts, not inside other data")
     raise TypeError(f"{_at(place)}a value of type {name} cannot be sent: return a text, JSON data or a dataclass")
 
 

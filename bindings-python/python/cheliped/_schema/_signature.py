@@ -7,7 +7,7 @@ import inspect
 import json
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Union, get_args, get_origin
 
@@ -39,8 +39,14 @@ class Description:
     bind: Callable[[dict[str, Any]], tuple[list[Any], dict[str, Any]]]
 
 
-def describe(function: Callable[..., Any], *, name: str | None = None, description: str | None = None) -> Description:
-    """Describes a function by its type hints and its docstring.
+def describe(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    names: Mapping[str, Any] | None = None,
+) -> Description:
+    """Describes a function by its type hints and its docstring; `names` are local ones that the hints may use.
 
     Raises:
         ConfigurationError: A parameter has no type or one that JSON cannot express, with both named.
@@ -55,14 +61,14 @@ def describe(function: Callable[..., Any], *, name: str | None = None, descripti
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"tool {name!r}: its signature cannot be read: {error}") from error
-    hints = _hints(inner)
+    hints = _hints(inner, names)
     words, docs = parse(inspect.getdoc(function if not isinstance(function, functools.partial) else inner))
     fixed = function.keywords if isinstance(function, functools.partial) else {}
     translate = Types()
     nodes: dict[str, Node] = {}
     properties: dict[str, Any] = {}
     required: list[str] = []
-    positional: list[str] = []
+    positional: list[tuple[str, Any]] = []
     context: str | None = None
     for index, parameter in enumerate(signature.parameters.values()):
         if parameter.name in fixed or (index == 0 and _is_self(inner, parameter)):
@@ -74,7 +80,7 @@ def describe(function: Callable[..., Any], *, name: str | None = None, descripti
         if annotation is parameter.empty:
             raise wrong("has no type: annotate it")
         if parameter.kind is parameter.POSITIONAL_ONLY:
-            positional.append(parameter.name)
+            positional.append((parameter.name, parameter.default))
         if _is_context(annotation):
             if context is not None:
                 raise wrong(f"is a second RunContext beside {context!r}: take one")
@@ -127,9 +133,10 @@ def _name_of(function: Any) -> str:
     return getattr(function, "__name__", None) or type(function).__name__
 
 
-def _hints(function: Any) -> dict[str, Any]:
+def _hints(function: Any, names: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    local = dict(names or {})
     try:
-        return typing.get_type_hints(function, include_extras=True)
+        return typing.get_type_hints(function, localns=local or None, include_extras=True)
     except (NameError, AttributeError, TypeError):
         pass
     # Some hint cannot be resolved: the others still can, and the one is told by its parameter.
@@ -137,8 +144,8 @@ def _hints(function: Any) -> dict[str, Any]:
     for name, hint in getattr(function, "__annotations__", {}).items():
         stand_in = types.SimpleNamespace(__annotations__={name: hint})
         try:
-            names = getattr(function, "__globals__", {})
-            found[name] = typing.get_type_hints(stand_in, globalns=names, include_extras=True)[name]
+            known = getattr(function, "__globals__", {})
+            found[name] = typing.get_type_hints(stand_in, globalns=known, localns=local, include_extras=True)[name]
         except (NameError, AttributeError, TypeError, SyntaxError):
             found[name] = hint
     return found
@@ -195,10 +202,12 @@ def _decoder(nodes: dict[str, Node]) -> Callable[[dict[str, Any]], dict[str, Any
     return decode
 
 
-def _binder(positional: list[str]) -> Callable[[dict[str, Any]], tuple[list[Any], dict[str, Any]]]:
+def _binder(positional: list[tuple[str, Any]]) -> Callable[[dict[str, Any]], tuple[list[Any], dict[str, Any]]]:
     def bind(values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        # A gap can only be followed by defaults.
-        args = [values.pop(name) for name in positional if name in values] if positional else []
-        return args, values
+        if not positional:
+            return [], values
+        # What is given by its place needs everything before it.
+        given = max((index for index, (name, _) in enumerate(positional, 1) if name in values), default=0)
+        return [values.pop(name, default) for name, default in positional[:given]], values
 
     return bind

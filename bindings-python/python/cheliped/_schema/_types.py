@@ -28,7 +28,7 @@ class Node:
 
     schema: Schema
     decode: Decode | None = None
-    check: Callable[[Any], bool] = lambda value: True
+    check: Callable[[Any], bool] = lambda _: True
 
     def read(self, value: Any) -> Any:
         """The value for a JSON value.
@@ -72,13 +72,20 @@ def _float(value: Any) -> float:
     return number
 
 
-_NUMBER = lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)  # noqa: E731
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _whole(value: Any) -> bool:
+    return _number(value) and (isinstance(value, int) or value.is_integer())
+
+
 _SCALARS: dict[Any, Node] = {
     Any: Node({}),
     object: Node({}),
     str: Node({"type": "string"}, None, _is(str)),
-    int: Node({"type": "integer"}, _integer, lambda v: _NUMBER(v) and (isinstance(v, int) or v.is_integer())),
-    float: Node({"type": "number"}, _float, _NUMBER),
+    int: Node({"type": "integer"}, _integer, _whole),
+    float: Node({"type": "number"}, _float, _number),
     bool: Node({"type": "boolean"}, None, _is(bool)),
     None: Node({"type": "null"}, None, lambda value: value is None),
     type(None): Node({"type": "null"}, None, lambda value: value is None),
@@ -139,7 +146,7 @@ class Types:
             return self._union(get_args(annotation))
         if origin is Literal:
             return _literal(get_args(annotation))
-        if origin in (typing.Required, typing.NotRequired) if sys.version_info >= (3, 11) else False:
+        if getattr(origin, "_name", None) in ("Required", "NotRequired", "ReadOnly"):
             return self.node(get_args(annotation)[0])
         if isinstance(annotation, typing.NewType):
             return self.node(annotation.__supertype__)
@@ -251,8 +258,8 @@ class Types:
         if make in (set, frozenset):
             schema["uniqueItems"] = True
         if item.decode is None:
-            return Node(schema, None if make is list else _hashable(make), _is(list))
-        return Node(schema, lambda value: _hashable(make)(_each(item, value)), _is(list))
+            return Node(schema, None if make is list else _made_of(make), _is(list))
+        return Node(schema, lambda value: _made_of(make)(_each(item, value)), _is(list))
 
     def _tuple(self, parameters: tuple[Any, ...], *, bare: bool) -> Node:
         if bare or (len(parameters) == 2 and parameters[1] is Ellipsis):
@@ -295,9 +302,10 @@ class Types:
         if required:
             schema["required"] = required
         schema["additionalProperties"] = False
-        check = lambda value: (  # noqa: E731
-            isinstance(value, dict) and value.keys() <= nodes.keys() and all(name in value for name in required)
-        )
+
+        def check(value: Any) -> bool:
+            return isinstance(value, dict) and value.keys() <= nodes.keys() and all(name in value for name in required)
+
         if make is None and all(node.decode is None for node in nodes.values()):
             return Node(schema, None, check)
 
@@ -310,8 +318,8 @@ class Types:
         return Node(schema, decode, check)
 
     def _typed_dict(self, kind: Any) -> Node:
-        required = [name for name in kind.__annotations__ if name in kind.__required_keys__]
-        return self._object(_hints(kind), [n for n in _hints(kind) if n in kind.__required_keys__] or required, None)
+        hints = _hints(kind)
+        return self._object(hints, [name for name in hints if name in kind.__required_keys__], None)
 
     def _dataclass(self, kind: Any) -> Node:
         hints = _hints(kind)
@@ -348,10 +356,12 @@ class Types:
         return Node(schema, decode, _is(dict))
 
 
-def _hashable(make: type) -> Decode:
+def _made_of(make: type) -> Decode:
+    build: Callable[[Any], Any] = make
+
     def decode(value: Any) -> Any:
         try:
-            return make(value)
+            return build(value)
         except TypeError as error:
             raise ValueError(f"its items cannot be in a {make.__name__}: {error}") from error
 
@@ -449,7 +459,7 @@ def _standard(kind: type) -> Node | None:
     if found is None:
         return None
     schema, decoder = found
-    return Node(dict(schema), decoder(kind), _NUMBER if schema["type"] == "number" else _is(str))
+    return Node(dict(schema), decoder(kind), _number if schema["type"] == "number" else _is(str))
 
 
 def _iso(kind: Any) -> Decode:
