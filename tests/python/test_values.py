@@ -132,7 +132,7 @@ def test_a_refused_value_is_an_error_result_and_the_run_goes_on() -> None:
 
         made = tool(name="work")(lambda_free(value))
         assert Agent(provider=model, tools=[made]).send_sync("go").text == "went on"
-        assert "the tool failed" in model.requests()[1]["last"]
+        assert "a result that cannot be used" in model.requests()[1]["last"]
 
 
 def lambda_free(value: Any) -> Any:

@@ -137,7 +137,12 @@ class Tool(Generic[P, R]):
         """Writes a result for the engine; for the bridge."""
         from ._values import encode
 
-        return json.dumps({"ok": encode(value)}, ensure_ascii=False)
+        try:
+            content = encode(value)
+        except (TypeError, ValueError) as error:
+            # The words name a place and a type, nothing of the value.
+            raise _Unfit(f"the tool gave a result that cannot be used: {error}") from error
+        return json.dumps({"ok": content}, ensure_ascii=False)
 
     def refusal(self, error: BaseException) -> str | None:
         """The answer for an exception that steers the loop; for the bridge."""
@@ -150,7 +155,7 @@ class Tool(Generic[P, R]):
 
 
 class _Unfit(ToolSteering):
-    """Arguments that pass the schema and still are no values of the parameters' types; the model can mend them."""
+    """Arguments or a result that are no values of what they should be; the model is told."""
 
     kind = "failed"
 
