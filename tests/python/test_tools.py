@@ -51,7 +51,7 @@ def test_values_that_do_not_fit_are_for_the_model_to_mend() -> None:
 
     model = ScriptedProvider([{"calls": [{"name": "remind", "arguments": {"day": "soon"}}]}, "sorry"])
     assert Agent(provider=model, tools=[remind]).send_sync("go").text == "sorry"
-    assert "day: expected a date in ISO 8601" in model.requests()[1]["last"]
+    assert "day: expected a date like" in model.requests()[1]["last"]
 
 
 def test_a_refused_value_is_an_error_result_and_the_run_goes_on() -> None:
