@@ -30,6 +30,8 @@ def endless() -> str:
 async def waiting_long() -> str:
     await asyncio.sleep(60)
     return "never"
+def lambda_free() -> str:
+    raise ValueError("of a tool")
 """
 ROUNDS = 8
 """Processes of each kind; `CHELIPED_ROUNDS` asks for more."""
@@ -98,6 +100,75 @@ ENDS = {
         "asyncio.run(main())"
     ),
 }
+
+
+ALONE = {
+    "a loop that is closed at once": """
+made = agent(waiting_long)
+async def main():
+    try:
+        await asyncio.wait_for(made.send('go'), 0.1)
+    except asyncio.TimeoutError:
+        print('timed out')
+    async with made.stream('go') as stream:
+        async for event in stream:
+            if type(event).__name__ == 'ToolCallStarted':
+                await asyncio.sleep(0.05)
+                break
+loop = asyncio.new_event_loop()
+loop.run_until_complete(main())
+loop.close()
+""",
+    "what a run held is let go": """
+import gc, weakref
+class Deps:
+    pass
+for work in (plain, waiting):
+    deps = Deps()
+    gone = weakref.ref(deps)
+    agent(work).send_sync('go', deps=deps)
+    del deps
+    gc.collect()
+    assert gone() is None, work
+""",
+    "a coroutine that comes too late": """
+def late() -> str:
+    time.sleep(0.2)
+    return waiting_long()
+made = agent(late)
+async def main():
+    try:
+        await asyncio.wait_for(made.send('go'), 0.1)
+    except asyncio.TimeoutError:
+        print('timed out')
+asyncio.run(main())
+time.sleep(0.3)
+""",
+    "hooks and tools that raise": """
+def broken(*_):
+    raise KeyError('of a callable')
+made = Agent(
+    provider=ScriptedProvider([CALL, 'done']), tools=[tool(name='work')(lambda_free)], hooks=[broken]
+)
+made.send_sync('go')
+""",
+    "an agent asked when all is over": """
+import atexit
+atexit.register(lambda: print(agent(waiting).send_sync('go').text))
+agent(plain).send_sync('go')
+""",
+}
+
+
+@pytest.mark.parametrize("what", ALONE)
+def test_a_process_has_nothing_to_say(what: str) -> None:
+    code, _, error, _ = python(ALONE[what], "-X", "dev", "-W", "error")
+    assert (code, error) == (0, "")
+
+
+def test_a_tool_may_end_the_process() -> None:
+    code, _, error, _ = python("async def work() -> str:\n    sys.exit(7)\nagent(work).send_sync('go')", "-X", "dev")
+    assert (code, error) == (7, "")
 
 
 @pytest.mark.parametrize("options", [(), ("-X", "dev", "-W", "error")], ids=["plain", "dev"])

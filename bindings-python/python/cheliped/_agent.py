@@ -164,10 +164,20 @@ class AgentBuilder:
         return self
 
     def interceptor(self, interceptor: Interceptor) -> Self:
-        """Adds an interceptor."""
-        points = [point for point in POINTS if hasattr(interceptor, point)]
-        settings = {"name": interceptor.name or type(interceptor).__name__, "points": points}
-        self._function("interceptor", settings, interceptor.priority, InterceptorEndpoint(interceptor))
+        """Adds an interceptor.
+
+        Raises:
+            ConfigurationError: It has none of the methods.
+        """
+        name = interceptor.name or type(interceptor).__name__
+        endpoints = InterceptorEndpoint.of(interceptor)
+        if not endpoints:
+            raise ConfigurationError(
+                f"the interceptor {name!r} has no method that is called; write at least one of {', '.join(POINTS)}"
+            )
+        for endpoint in endpoints:
+            settings = {"name": name, "points": list(endpoint.methods)}
+            self._function("interceptor", settings, interceptor.priority, endpoint)
         return self
 
     def approval(self, approval: AnyApproval) -> Self:
@@ -417,7 +427,7 @@ class Agent:
         request = _request(message, caller, deadline_ms, parent_run_id, metadata)
         run = Run(self._endpoints, deps, caller, metadata or {}, inline=inline)
         native = None if conversation is None else conversation._native
-        response, following = await finished(lambda done: self._native.send(request, native, run, done))
+        response, following = await finished(run, lambda done: self._native.send(request, native, run, done))
         return AgentResponse._of(json.loads(response), following)
 
     def send_sync(
@@ -470,9 +480,10 @@ class Agent:
         request = _request(message, caller, deadline_ms, parent_run_id, metadata)
         native = None if conversation is None else conversation._native
 
-        def start(plain: bool, deliver: Deliver) -> _native.Handle:
+        def start(plain: bool, deliver: Deliver) -> Run:
             run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
-            return self._native.stream(request, native, plain, run, deliver)
+            run.handle = self._native.stream(request, native, plain, run, deliver)
+            return run
 
         return AgentStream(start)
 
@@ -506,7 +517,7 @@ class Agent:
             resumption["accept_changed_config"] = accept_changed_config
         request = _written(resumption)
         run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
-        response, _ = await finished(lambda done: self._native.resume(request, run, done))
+        response, _ = await finished(run, lambda done: self._native.resume(request, run, done))
         return AgentResponse._of(json.loads(response), None)
 
     @property

@@ -39,23 +39,23 @@ class Threads:
                 self._free -= 1
         if grow:
             try:
-                threading.Thread(target=self._serve, args=(work,), name="cheliped-tool", daemon=True).start()
+                # Without the work: a thread keeps its arguments for life, and with them all that the work holds.
+                threading.Thread(target=self._serve, name="cheliped-tool", daemon=True).start()
             except RuntimeError:
                 with self._lock:
                     self._threads -= 1
                 raise
-        else:
-            self._work.put(work)
+        self._work.put(work)
 
-    def _serve(self, work: Callable[[], None]) -> None:
+    def _serve(self) -> None:
         _here.pool = True
         while True:
+            work = self._work.get()
             work()
             # What the callable left behind must not live as long as the thread.
             del work
             with self._lock:
                 self._free += 1
-            work = self._work.get()
 
 
 _pool = Threads()
