@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _native, _threads
+from . import _native
 from ._bridge import Endpoint, Run, finished
 from ._callbacks import (
     POINTS,
@@ -423,9 +423,8 @@ class Agent:
         Raises:
             ChelipedError: Whatever ended the run. Failures of tools are not among them: the model gets them as results.
         """
-        inline = _threads.is_here()
         request = _request(message, caller, deadline_ms, parent_run_id, metadata)
-        run = Run(self._endpoints, deps, caller, metadata or {}, inline=inline)
+        run = Run(self._endpoints, deps, caller, metadata or {})
         native = None if conversation is None else conversation._native
         response, following = await finished(run, lambda done: self._native.send(request, native, run, done))
         return AgentResponse._of(json.loads(response), following)
@@ -481,8 +480,8 @@ class Agent:
         native = None if conversation is None else conversation._native
 
         def start(plain: bool, deliver: Deliver) -> Run:
-            run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
-            run.handle = self._native.stream(request, native, plain, run, deliver)
+            run = Run(self._endpoints, deps, caller, metadata or {})
+            run.began(self._native.stream(request, native, plain, run, deliver))
             return run
 
         return AgentStream(start)
@@ -516,7 +515,7 @@ class Agent:
         if accept_changed_config is not None:
             resumption["accept_changed_config"] = accept_changed_config
         request = _written(resumption)
-        run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
+        run = Run(self._endpoints, deps, caller, metadata or {})
         response, _ = await finished(run, lambda done: self._native.resume(request, run, done))
         return AgentResponse._of(json.loads(response), None)
 

@@ -13,12 +13,16 @@ import contextlib
 import contextvars
 import inspect
 import json
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from . import _native, _threads
 
 atexit.register(_native.shutdown)
+
+_blocked = threading.local()
+"""The call that this thread is busy with, as `call`."""
 
 
 class Endpoint(Protocol):
@@ -43,19 +47,18 @@ class Endpoint(Protocol):
 class Run:
     """What the callbacks of one run share."""
 
-    __slots__ = ("caller", "context", "deps", "endpoints", "handle", "inline", "loop", "metadata", "tasks")
+    __slots__ = ("_handle", "caller", "context", "deps", "endpoints", "loop", "metadata", "outer", "tasks")
 
-    def __init__(
-        self, endpoints: Mapping[int, Endpoint], deps: Any, caller: Any, metadata: Mapping[str, Any], *, inline: bool
-    ) -> None:
+    def __init__(self, endpoints: Mapping[int, Endpoint], deps: Any, caller: Any, metadata: Mapping[str, Any]) -> None:
         self.endpoints = endpoints
         self.deps = deps
         self.caller = caller
         self.metadata = metadata
-        self.inline = inline
         self.loop = asyncio.get_running_loop()
         self.context = contextvars.copy_context()
-        self.handle: _native.Handle | None = None
+        self.outer: Call | None = getattr(_blocked, "call", None)
+        """The call of another run that waits for this one, when this one belongs to a blocking callable."""
+        self._handle: _native.Handle | None = None
         self.tasks: set[Call] = set()
         """Calls with a task on the loop; touched on the loop's thread only."""
 
@@ -65,19 +68,36 @@ class Run:
         call.start()
         return call
 
+    def began(self, handle: _native.Handle) -> None:
+        """Says how to end the run."""
+        self._handle = handle
+        if self.outer is not None:
+            self.outer.holds(handle)
+
+    def more(self) -> None:
+        """Asks for another batch of a stream."""
+        if self._handle is not None:
+            self._handle.more()
+
+    def cancel(self) -> None:
+        """Ends the run from any thread."""
+        if self._handle is not None:
+            self._handle.cancel()
+
     def end(self) -> None:
         """Ends the run with everything that it started; on the loop's thread. Does nothing when it is over."""
         # Tasks first and from here: the loop may end right after this, before the native half could have them cancelled.
         for call in list(self.tasks):
             call.stop()
-        if self.handle is not None:
-            self.handle.cancel()
+        self.cancel()
+        if self.outer is not None and self._handle is not None:
+            self.outer.lets_go(self._handle)
 
 
 class Call:
     """One call of a callback."""
 
-    __slots__ = ("_endpoint", "_payload", "_reply", "_task", "cancelled", "run")
+    __slots__ = ("_endpoint", "_held", "_payload", "_reply", "_task", "cancelled", "run")
 
     def __init__(self, run: Run, endpoint: Endpoint, payload: str, reply: _native.Reply) -> None:
         self.run = run
@@ -86,13 +106,14 @@ class Call:
         self._payload = payload
         self._reply = reply
         self._task: asyncio.Task[None] | None = None
+        self._held: list[_native.Handle] = []
 
     def start(self) -> None:
         run = self.run
         if self._endpoint.is_async:
             self._on_loop(lambda: self._go(None))
-        elif run.inline:
-            # The loop's thread waits for this run and has nothing else to do.
+        elif run.outer is not None:
+            # The loop's thread waits for this run and has nothing else to do; more threads of the pool could run out.
             self._on_loop(self._block_here)
         else:
             context = run.context.copy()
@@ -100,16 +121,33 @@ class Call:
 
     def cancel(self) -> None:
         """Says that nobody waits for the answer any more; called on a thread of the native half."""
-        self.cancelled = True
+        self._give_up()
         self._on_loop(self.stop)
 
     def stop(self) -> None:
         """The same, on the loop's thread."""
-        self.cancelled = True
+        self._give_up()
         task, self._task = self._task, None
         # Once: a second time would break into what the task does about the first.
         if task is not None:
             task.cancel()
+
+    def _give_up(self) -> None:
+        self.cancelled = True
+        # A thread cannot be stopped, but the runs that it waits for can.
+        for handle in list(self._held):
+            handle.cancel()
+
+    def holds(self, handle: _native.Handle) -> None:
+        """Says that the callable waits for a run, which ends with this call."""
+        self._held.append(handle)
+        if self.cancelled:
+            handle.cancel()
+
+    def lets_go(self, handle: _native.Handle) -> None:
+        """Says that the callable waits for it no more."""
+        if handle in self._held:
+            self._held.remove(handle)
 
     def progress(self, text: str) -> None:
         self._reply.progress(text)
@@ -126,18 +164,21 @@ class Call:
     def _block(self) -> None:
         if self.cancelled:
             return
+        outer, _blocked.call = getattr(_blocked, "call", None), self
         try:
             value = self._endpoint.call(json.loads(self._payload), self)
             if inspect.isawaitable(value):
                 waiting: Awaitable[Any] = value
                 if not self._on_loop(lambda: self._go(waiting)):
-                    _give_up(waiting)
+                    _close(waiting)
                 return
             answer = self._endpoint.answer(value)
         except BaseException as error:
             self._raised(error)
         else:
             self._reply.ok(answer)
+        finally:
+            _blocked.call = outer
 
     def _block_here(self) -> None:
         """Calls it on the loop's thread, which looks to it like any other thread: it may start a loop itself."""
@@ -151,7 +192,7 @@ class Call:
         """Goes on as a task: with the call itself, or with what a plain function gave to be awaited."""
         if self.cancelled:
             if waiting is not None:
-                _give_up(waiting)
+                _close(waiting)
             return
         task = self._task = self.run.loop.create_task(self._await(waiting))
         self.run.tasks.add(self)
@@ -187,7 +228,7 @@ class Call:
             self._reply.ok(refusal)
 
 
-def _give_up(waiting: Awaitable[Any]) -> None:
+def _close(waiting: Awaitable[Any]) -> None:
     """Closes what will not be awaited, so that Python does not complain of it."""
     if inspect.iscoroutine(waiting):
         waiting.close()
@@ -218,7 +259,7 @@ async def finished(run: Run, start: Callable[[Done], _native.Handle]) -> tuple[s
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, response, conversation, error)
 
-    run.handle = start(done)
+    run.began(start(done))
     try:
         return await future
     finally:

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, final
 
+__all__ = ["Agent", "Conversation", "Handle", "Reply", "Script", "Tool", "command", "shutdown", "tables"]
+
 @final
 class Reply:
     def ok(self, answer: str) -> None: ...

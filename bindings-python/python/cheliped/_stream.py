@@ -114,8 +114,8 @@ class AgentStream:
                 data = batch.popleft()
                 if not batch:
                     self._batches.popleft()
-                    if self._run is not None and self._run.handle is not None:
-                        self._run.handle.more()
+                    if self._run is not None:
+                        self._run.more()
                 return self._event(data)
             if self._error is not None:
                 error, self._error = self._error, None
@@ -209,5 +209,5 @@ class AgentStream:
     def __del__(self) -> None:
         # Nobody can read it any more. The native half takes this from any thread.
         run = getattr(self, "_run", None)
-        if run is not None and run.handle is not None:
-            run.handle.cancel()
+        if run is not None:
+            run.cancel()

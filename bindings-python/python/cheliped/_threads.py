@@ -13,8 +13,6 @@ from collections.abc import Callable
 LIMIT = 64
 """Threads at most; further work waits in line."""
 
-_here = threading.local()
-
 
 class Threads:
     """A pool that grows as it is used."""
@@ -48,7 +46,6 @@ class Threads:
         self._work.put(work)
 
     def _serve(self) -> None:
-        _here.pool = True
         while True:
             work = self._work.get()
             work()
@@ -66,16 +63,10 @@ def submit(work: Callable[[], None]) -> None:
     _pool.submit(work)
 
 
-def is_here() -> bool:
-    """Whether this thread belongs to the pool."""
-    return getattr(_here, "pool", False)
-
-
 def _reset() -> None:
     # A fork has none of its parent's threads.
     global _pool
     _pool = Threads()
-    _here.pool = False
 
 
 if hasattr(os, "register_at_fork"):
