@@ -8,7 +8,7 @@ import { parse } from "./json.js";
 import { type Native, native } from "./native.js";
 import { type Arguments, type InputSchema, type ReadSchema, readSchema } from "./schema.js";
 import { ToolDenied, ToolFailed, ToolRefusal, ToolRetry } from "./tool-errors.js";
-import { UnwritableError, write, writeSetting, writeText } from "./values.js";
+import { repaired, UnwritableError, write, writeSetting, writeText } from "./values.js";
 
 /** What a tool is made of. */
 export interface ToolDefinition<S extends InputSchema = InputSchema, C = unknown> {
@@ -153,5 +153,5 @@ function answer(result: unknown): string {
 }
 
 function failure(kind: "failed" | "retry" | "denied", message: string): string {
-  return write({ error: { kind, message } });
+  return write({ error: { kind, message: repaired(message) } });
 }

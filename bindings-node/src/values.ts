@@ -49,6 +49,12 @@ export function writeSetting(name: string, value: unknown): string {
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/** A text for people whose broken characters do not matter. */
+export function repaired(text: string): string {
+  return text.replace(LONE_SURROGATES, "\ufffd");
+}
 
 function wellFormed(value: string, path: string): string {
   if (LONE_SURROGATE.test(value)) throw refused("a text with half a surrogate pair", path);
@@ -139,5 +145,5 @@ function fromMap(map: Map<unknown, unknown>, path: string): Record<string, unkno
 
 function refused(what: string, path: string): UnwritableError {
   const place = path === "" ? "" : ` at ${path}`;
-  return new UnwritableError(`this cannot be written as JSON${place}: ${what}`);
+  return new UnwritableError(repaired(`this cannot be written as JSON${place}: ${what}`));
 }

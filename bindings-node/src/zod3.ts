@@ -62,6 +62,9 @@ class Writer {
     const def = schema._def;
     const wrapped = WRAPPERS[def.typeName];
     if (wrapped !== undefined) {
+      // What z.custom and z.instanceof make.
+      const isCustom = def.typeName === "ZodEffects" && def.effect.type === "refinement";
+      if (isCustom && def.schema._def.typeName === "ZodAny") throw new Unrepresentable("custom", path);
       const inner = this.#write(def[wrapped], path);
       return def.typeName === "ZodDefault" ? { ...inner, default: def.defaultValue() } : inner;
     }
@@ -158,13 +161,12 @@ class Writer {
   }
 
   #lazy(schema: Zod3, path: Path): Schema {
-    const target: Zod3 = schema._def.getter();
-    let known = this.#defs.get(target);
+    let known = this.#defs.get(schema);
     if (known === undefined) {
       // Known before it is written, so that it can refer to itself.
       known = { name: `schema${this.#defs.size}`, schema: {} };
-      this.#defs.set(target, known);
-      Object.assign(known.schema, this.#write(target, path));
+      this.#defs.set(schema, known);
+      Object.assign(known.schema, this.#write(schema._def.getter(), path));
     }
     return { $ref: `#/$defs/${known.name}` };
   }

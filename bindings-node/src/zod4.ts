@@ -5,15 +5,19 @@ import { isPlainPattern, Unrepresentable } from "./unrepresentable.js";
 /** As much of a zod 4 schema as is looked at. */
 interface Zod4 {
   _zod: {
-    def: {
+    def: Def & {
       type: string;
       coerce?: boolean;
-      pattern?: RegExp;
       values?: readonly unknown[];
-      checks?: readonly { _zod?: { def?: { pattern?: RegExp } } }[];
+      checks?: readonly { _zod?: { def?: Def } }[];
     };
-    bag?: { patterns?: Set<RegExp> };
   };
+}
+
+/** A schema of a text, or a check of one. */
+interface Def {
+  format?: string;
+  pattern?: RegExp;
 }
 
 interface Overridden {
@@ -57,16 +61,31 @@ function override({ zodSchema, jsonSchema, path = [] }: Overridden): void {
   else if (type === "literal") {
     const odd = values.find((value) => value === undefined || typeof value === "bigint");
     if (values.includes(odd)) throw new Unrepresentable(`the literal ${String(odd)}`, path);
-  } else if (type === "string") dropPatterns(zodSchema, jsonSchema);
+  } else if (type === "string") tidyText(zodSchema, jsonSchema);
+  else if (type === "record") {
+    const names = jsonSchema.propertyNames as Record<string, unknown> | undefined;
+    // All names are texts.
+    if (names?.type === "string" && Object.keys(names).length === 1) delete jsonSchema.propertyNames;
+  }
 }
 
-/** Takes out patterns that the engine would read in another way; zod still checks them. */
-function dropPatterns({ _zod: { def, bag } }: Zod4, json: Record<string, unknown>): void {
-  const checks = (def.checks ?? []).map((check) => check._zod?.def?.pattern);
-  const patterns = [def.pattern, ...checks, ...(bag?.patterns ?? [])];
-  const odd = new Set<unknown>(patterns.filter((pattern) => pattern && !isPlainPattern(pattern)).map((p) => p?.source));
-  if (odd.has(json.pattern)) delete json.pattern;
+// Checks that zod counts among the formats, and that are patterns.
+const PATTERNS = new Set(["regex", "starts_with", "ends_with", "includes", "lowercase", "uppercase"]);
+
+/** Leaves out patterns that a format says in a word, and those that the engine would read in another way; zod checks them. */
+function tidyText({ _zod: { def } }: Zod4, json: Record<string, unknown>): void {
+  const checks = [def, ...(def.checks ?? []).map((check) => check._zod?.def)];
+  const left = checks.filter((check) => !check?.pattern || !isPattern(check) || !isPlainPattern(check.pattern));
+  const dropped = new Set(left.map((check) => check?.pattern?.source));
+  if (PATTERNS.has(String(json.format))) delete json.format;
+  if (dropped.has(json.pattern as string)) delete json.pattern;
   if (!Array.isArray(json.allOf)) return;
-  json.allOf = json.allOf.filter((part: { pattern?: unknown }) => !odd.has(part.pattern));
-  if ((json.allOf as unknown[]).length === 0) delete json.allOf;
+  const kept = json.allOf.filter((part: { pattern?: string }) => !dropped.has(part.pattern));
+  delete json.allOf;
+  if (kept.length === 1) Object.assign(json, kept[0]);
+  else if (kept.length > 1) json.allOf = kept;
+}
+
+function isPattern({ format = "regex" }: Def): boolean {
+  return PATTERNS.has(format);
 }
