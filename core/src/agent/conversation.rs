@@ -51,6 +51,13 @@ impl Conversation {
         self.created_at_ms
     }
 
+    /// The conversation with another time of its start, for one that is read again.
+    #[must_use]
+    pub fn with_created_at_ms(mut self, time: u64) -> Self {
+        self.created_at_ms = time;
+        self
+    }
+
     /// The host's values.
     pub fn metadata(&self) -> &Map<String, Value> {
         &self.metadata

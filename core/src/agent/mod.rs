@@ -148,7 +148,8 @@ impl Agent {
 
     fn stream_job(&self, job: Job) -> AgentStream {
         let (sender, events) = mpsc::channel(limits::STREAM_BUFFER);
-        AgentStream::new(events, Box::pin(pipeline::run(Arc::clone(&self.0), job, Some(sender))))
+        let with_tools = !self.0.registry.is_empty();
+        AgentStream::new(events, Box::pin(pipeline::run(Arc::clone(&self.0), job, Some(sender))), with_tools)
     }
 
     /// Sends a message as the next turn of a conversation. The earlier turns reach the model as real turns; the new

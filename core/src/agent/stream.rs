@@ -164,11 +164,34 @@ pub struct AgentStream {
     run: Option<BoxFuture<'static, Result<Turn, Error>>>,
     result: Option<Result<Turn, Error>>,
     conversation: Option<Conversation>,
+    with_tools: bool,
+    plain: Option<Plain>,
+}
+
+/// What a reader of plain text has still to get.
+#[derive(Default)]
+struct Plain {
+    /// Text that may be taken back.
+    held: String,
+    last: Option<StreamEvent>,
 }
 
 impl AgentStream {
-    pub(super) fn new(events: mpsc::Receiver<RunEvent>, run: BoxFuture<'static, Result<Turn, Error>>) -> Self {
-        Self { events, run: Some(run), result: None, conversation: None }
+    pub(super) fn new(
+        events: mpsc::Receiver<RunEvent>,
+        run: BoxFuture<'static, Result<Turn, Error>>,
+        with_tools: bool,
+    ) -> Self {
+        Self { events, run: Some(run), result: None, conversation: None, with_tools, plain: None }
+    }
+
+    /// Gives only what a reader of plain text can use: `text_delta` and `finished`. Such a reader cannot take anything
+    /// back, so while the agent has tools the text of a reply is held until it has ended without a tool call; without
+    /// tools it passes at once.
+    #[must_use]
+    pub fn plain_text(mut self) -> Self {
+        self.plain = Some(Plain::default());
+        self
     }
 
     /// The next event; `None` after the last one. Waiting for it can be given up and taken up again.
@@ -176,6 +199,29 @@ impl AgentStream {
     /// # Errors
     /// The error that ended the run, once, as the last item.
     pub async fn next(&mut self) -> Option<Result<StreamEvent, Error>> {
+        loop {
+            if let Some(last) = self.plain.as_mut().and_then(|plain| plain.last.take()) {
+                return Some(Ok(last));
+            }
+            let event = self.next_event().await;
+            let Some(plain) = &mut self.plain else { return event };
+            match event? {
+                Ok(StreamEvent::TextDelta { text, .. }) if self.with_tools => plain.held.push_str(&text),
+                Ok(StreamEvent::TextDiscarded { .. }) => plain.held.clear(),
+                Ok(last @ StreamEvent::Finished { .. }) if !plain.held.is_empty() => {
+                    let StreamEvent::Finished { response } = &last else { continue };
+                    let (text, iteration) = (std::mem::take(&mut plain.held), response.iterations);
+                    plain.last = Some(last);
+                    return Some(Ok(StreamEvent::TextDelta { text, iteration, attempt: 1 }));
+                }
+                Ok(event @ (StreamEvent::TextDelta { .. } | StreamEvent::Finished { .. })) => return Some(Ok(event)),
+                Ok(_) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    async fn next_event(&mut self) -> Option<Result<StreamEvent, Error>> {
         loop {
             let event = match &mut self.run {
                 Some(run) => tokio::select! {

@@ -185,11 +185,12 @@ async fn decide<'a, T>(name: &str, ask: impl FnOnce() -> Decided<'a, T>) -> Resu
         Ok(Ok(Ok(Intercept::Allow))) => Ok(None),
         Ok(Ok(Ok(Intercept::Replace(value)))) => Ok(Some(value)),
         Ok(Ok(Ok(Intercept::Block { reason }))) => Err(blocked(reason)),
-        Ok(Ok(Err(error))) => {
-            tracing::warn!(interceptor = name, %error, "interceptor error; blocked");
-            Err(Blocked { source: Some(error), ..blocked("the interceptor failed".into()) })
+        Ok(failed) => {
+            // A panic is what other languages raise: one way to fail, told in the same words.
+            let source = failed.ok().and_then(Result::err);
+            tracing::warn!(interceptor = name, error = ?source, "interceptor failed; blocked");
+            Err(Blocked { source, ..blocked("the interceptor failed".into()) })
         }
-        Ok(Err(_)) => Err(blocked("the interceptor panicked".into())),
         Err(_) => Err(blocked("the interceptor did not answer in 15 s".into())),
     }
 }

@@ -1,7 +1,7 @@
 //! The border to other languages: the engine as a host language sees it.
 //!
 //! Everything crosses as JSON text, once in and once out. A binding implements [`HostFunction`] for the functions of its
-//! language, hands them to an [`Assembly`], and reads streams with [`pump`]. All meaning is here: what a payload holds,
+//! language, hands them to an [`Assembly`], and reads streams with [`stream`]. All meaning is here: what a payload holds,
 //! what an answer says, what an unreadable answer counts as. A binding converts, calls and converts.
 //!
 //! # Payloads and answers
@@ -22,6 +22,7 @@
 mod approval;
 mod assembly;
 mod checkpoint;
+mod conversation;
 mod interceptor;
 mod provider;
 mod pump;
@@ -31,9 +32,10 @@ mod tool;
 mod watch;
 
 pub use assembly::Assembly;
+pub use conversation::{conversation, message, written_conversation};
 pub use provider::{provider, requests, script};
-pub use pump::{Batch, Demand, pump};
-pub use request::{Request, request};
+pub use pump::{Batch, Demand, stream};
+pub use request::{Request, Resumption, request, resume, resumption, send};
 pub use tables::tables;
 pub use tool::{Progress, tool};
 

@@ -1,8 +1,13 @@
 //! Reading a stream for a host, many events at a time, because every way over the border costs.
 
+use super::Request;
+use super::request::panicked;
+use crate::Agent;
 use crate::agent::{AgentStream, Conversation, StreamEvent};
 use crate::context::CancellationToken;
 use crate::error::Error;
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -42,14 +47,23 @@ pub enum Batch {
     Failed(String, Error),
 }
 
-/// Reads a stream to its end and hands it on in batches, as the host asks for them. Cancelling the run's signal ends it
-/// without waiting for the host.
-pub async fn pump(
-    mut stream: AgentStream,
+/// Streams a message and hands the events on in batches, as the host asks for them; with `plain` only those of
+/// [`AgentStream::plain_text`]. Cancelling the request's signal ends the run without waiting for the host.
+pub async fn stream(
+    agent: &Agent,
+    request: Request,
+    conversation: Option<&Conversation>,
+    plain: bool,
     demand: Demand,
-    signal: CancellationToken,
     mut deliver: impl FnMut(Batch) + Send,
 ) {
+    let Request { message, context } = request;
+    let signal: CancellationToken = context.signal.clone();
+    let stream = match conversation {
+        None => agent.stream_with(message, context),
+        Some(conversation) => agent.stream_in_conversation(conversation, message, context),
+    };
+    let mut stream = if plain { stream.plain_text() } else { stream };
     loop {
         tokio::select! {
             permit = demand.0.acquire() => {
@@ -60,7 +74,8 @@ pub async fn pump(
             }
             () = signal.cancelled() => {}
         }
-        let batch = next(&mut stream).await;
+        let batch = AssertUnwindSafe(next(&mut stream)).catch_unwind().await;
+        let batch = batch.unwrap_or_else(|_| failed(String::from("["), panicked()));
         let last = !matches!(batch, Batch::Events(_));
         if last || !signal.is_cancelled() {
             deliver(batch);
@@ -91,15 +106,10 @@ async fn next(stream: &mut AgentStream) -> Batch {
                 return Batch::Finished(events, stream.conversation().cloned());
             }
             Some(Ok(event)) => push(&mut events, &event),
-            Some(Err(error)) => {
-                push(&mut events, &StreamEvent::failed(&error));
-                events.push(']');
-                return Batch::Failed(events, error);
-            }
+            Some(Err(error)) => return failed(events, error),
             // A stream ends with one of the two above.
             None => {
-                let error = Error::Internal { detail: "the stream ended without a last event".into() };
-                return Batch::Failed("[]".into(), error);
+                return failed(events, Error::Internal { detail: "the stream ended without a last event".into() });
             }
         }
         count += 1;
@@ -109,6 +119,13 @@ async fn next(stream: &mut AgentStream) -> Batch {
     }
     events.push(']');
     Batch::Events(events)
+}
+
+/// The last batch of a run that failed.
+fn failed(mut events: String, error: Error) -> Batch {
+    push(&mut events, &StreamEvent::failed(&error));
+    events.push(']');
+    Batch::Failed(events, error)
 }
 
 fn push(events: &mut String, event: &StreamEvent) {

@@ -122,13 +122,12 @@ impl GuardChain {
             match tokio::time::timeout(limits::GUARD_TIMEOUT, asked).await {
                 Ok(Ok(Ok(Verdict::Pass))) => {}
                 Ok(Ok(Ok(Verdict::Block { reason }))) => return Err(refuse(reason)),
-                Ok(Ok(Err(error))) => {
-                    tracing::warn!(guard = guard.name(), %error, "guard error; refused");
+                Ok(failed) => {
+                    // A panic is what other languages raise: one way to fail, told in the same words.
+                    let source = failed.ok().and_then(Result::err);
+                    tracing::warn!(guard = guard.name(), error = ?source, "guard failed; refused");
                     let reason = format!("guard {:?} failed, so the message was refused", guard.name());
-                    return Err(Refusal { source: Some(error), ..refuse(reason) });
-                }
-                Ok(Err(_)) => {
-                    return Err(refuse(format!("guard {:?} panicked, so the message was refused", guard.name())));
+                    return Err(Refusal { source, ..refuse(reason) });
                 }
                 Err(_) => {
                     return Err(refuse(format!(

@@ -4,7 +4,7 @@
 
 use cheliped::agent::IntoProvider;
 use cheliped::error::BoxError;
-use cheliped::host::{Assembly, Batch, Demand, Function, HostCall, HostFunction, pump, request, script, tool};
+use cheliped::host::{Assembly, Batch, Demand, Function, HostCall, HostFunction, request, script, stream, tool};
 use cheliped::prompt::notice;
 use cheliped::{Agent, Error};
 use futures::future::BoxFuture;
@@ -208,9 +208,10 @@ fn wrong_settings_are_told_by_name() {
 async fn a_pump_gives_batches_and_ends_with_the_response() {
     let agent = assembly("{}", r#"[{"text": "a b c d e f g h"}]"#).build().unwrap();
     let mut batches = Vec::new();
-    let (demand, signal) = (Demand::default(), Default::default());
+    let demand = Demand::default();
     let more = demand.clone();
-    pump(agent.stream("hi"), demand, signal, |batch| {
+    let request = request(r#"{"message": "hi"}"#).unwrap();
+    stream(&agent, request, None, false, demand, |batch| {
         more.more();
         batches.push(match batch {
             Batch::Events(events) | Batch::Finished(events, _) | Batch::Failed(events, _) => events,
@@ -232,10 +233,10 @@ async fn a_host_that_reads_nothing_can_still_cancel() {
         assembly("{}", r#"[{"text": "a b c d e f g h i j k l m n o p q r s t", "gap_ms": 1}]"#).build().unwrap();
     let request = request(r#"{"message": "hi"}"#).unwrap();
     let signal = request.context.signal.clone();
-    let stream = agent.stream_with(request.message, request.context);
     let (sender, mut batches) = tokio::sync::mpsc::unbounded_channel();
-    let running =
-        tokio::spawn(pump(stream, Demand::default(), signal.clone(), move |batch| sender.send(batch).unwrap()));
+    let running = tokio::spawn(async move {
+        stream(&agent, request, None, false, Demand::default(), |batch| sender.send(batch).unwrap()).await;
+    });
     batches.recv().await.unwrap();
     signal.cancel();
     tokio::time::timeout(std::time::Duration::from_secs(5), running).await.unwrap().unwrap();
@@ -244,4 +245,57 @@ async fn a_host_that_reads_nothing_can_still_cancel() {
         last = Some(batch);
     }
     assert!(matches!(last, Some(Batch::Failed(_, Error::Cancelled))), "{last:?}");
+}
+
+#[tokio::test]
+async fn plain_text_is_never_taken_back() {
+    let model = r#"[{"text": "Let me look.", "calls": [{"name": "t"}]}, {"text": "It is noon."}]"#;
+    let mut assembly = assembly("{}", model);
+    assembly.tool(tool(r#"{"name": "t", "schema": {}}"#, says(r#"{"ok": "12:00"}"#) as Function).unwrap());
+    let agent = assembly.build().unwrap();
+    let mut types = Vec::new();
+    let mut text = String::new();
+    stream(&agent, request(r#"{"message": "hi"}"#).unwrap(), None, true, Demand::default(), |batch| {
+        let (Batch::Events(events) | Batch::Finished(events, _) | Batch::Failed(events, _)) = batch;
+        for event in serde_json::from_str::<Vec<Value>>(&events).unwrap() {
+            types.push(event["type"].as_str().unwrap().to_owned());
+            text.push_str(event["text"].as_str().unwrap_or_default());
+        }
+    })
+    .await;
+    assert_eq!(text, "It is noon.");
+    assert_eq!(types, ["text_delta", "finished"]);
+}
+
+/// A model whose defect is a panic; nothing between it and the host catches that.
+struct Panics;
+
+impl cheliped::provider::Provider for Panics {
+    fn name(&self) -> &'static str {
+        "p"
+    }
+
+    fn model(&self) -> &'static str {
+        "m"
+    }
+
+    fn send<'a>(
+        &'a self,
+        _: &'a cheliped::provider::ModelRequest,
+    ) -> BoxFuture<'a, Result<cheliped::provider::ModelReply, cheliped::provider::ProviderError>> {
+        std::panic::resume_unwind(Box::new("a defect"))
+    }
+}
+
+#[tokio::test]
+async fn a_panic_ends_the_run_with_an_error() {
+    let agent = Agent::builder().provider(Panics).build().unwrap();
+    let message = || request(r#"{"message": "hi"}"#).unwrap();
+    let error = cheliped::host::send(&agent, message(), None).await.unwrap_err();
+    assert_eq!(error.code(), "internal");
+    let mut last = None;
+    stream(&agent, message(), None, false, Demand::default(), |batch| last = Some(batch)).await;
+    let Some(Batch::Failed(events, error)) = last else { panic!("{last:?}") };
+    assert_eq!(error.code(), "internal");
+    assert!(events.contains("failed"), "{events}");
 }

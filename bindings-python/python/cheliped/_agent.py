@@ -1,0 +1,582 @@
+"""The agent, and the builder that makes it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _native, _threads
+from ._bridge import Endpoint, Run, finished
+from ._callbacks import (
+    POINTS,
+    Approval,
+    ApprovalEndpoint,
+    ApprovalRequest,
+    Checkpoint,
+    CheckpointEndpoint,
+    Decision,
+    Guard,
+    GuardEndpoint,
+    Hook,
+    HookEndpoint,
+    Interceptor,
+    InterceptorEndpoint,
+    Scanned,
+)
+from ._content import Part, content_json
+from ._errors import ConfigurationError, RunStateError
+from ._provider import Provider, ProviderConfig, ProviderEndpoint, ScriptedProvider
+from ._response import AgentResponse, Conversation
+from ._stream import AgentStream, Deliver
+from ._tool import Tool, numbers, tool
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from ._context import Caller
+    from .payloads import EventName
+
+AnyProvider = str | ProviderConfig | ScriptedProvider | Provider
+AnyTool = Tool[..., Any] | Callable[..., Any]
+AnyGuard = Guard | Callable[[Scanned], "Awaitable[str | None] | str | None"]
+AnyApproval = Approval | Callable[[ApprovalRequest], "Awaitable[Decision] | Decision"]
+ToolChoice = Literal["auto", "none", "required"] | Mapping[str, str]
+
+
+class AgentBuilder:
+    """Collects the settings of an agent, for code that assembles it step by step. `build` checks them all.
+
+    Example:
+        >>> from cheliped import Agent, ScriptedProvider
+        >>> builder = Agent.builder().provider(ScriptedProvider(["Hello."])).options(max_iterations=4)
+        >>> @builder.on("agent.after")
+        ... def report(event):
+        ...     print(event["text"])
+        >>> builder.build().send_sync("Hi").text
+        Hello.
+        'Hello.'
+    """
+
+    def __init__(self) -> None:
+        self._options: dict[str, Any] = {}
+        self._provider: AnyProvider | None = None
+        self._fallbacks: list[AnyProvider] = []
+        self._tools: list[Tool[..., Any]] = []
+        self._skills: list[Mapping[str, str]] = []
+        self._functions: list[tuple[str, dict[str, Any], Endpoint]] = []
+
+    def options(
+        self,
+        *,
+        system_prompt: str | None = None,
+        max_iterations: int | None = None,
+        max_retries: int | None = None,
+        max_tools_per_turn: int | None = None,
+        max_tool_result_tokens: int | None = None,
+        max_token_budget: int | None = None,
+        parallel_tools: int | None = None,
+        tool_timeout_ms: int | None = None,
+        model_call_timeout_ms: int | None = None,
+        requests_per_minute: int | None = None,
+        max_rate_wait_ms: int | None = None,
+        max_tokens: int | None = None,
+        thinking_budget: int | None = None,
+        prompt_cache: bool | None = None,
+        temperature: float | None = None,
+        tool_choice: ToolChoice | None = None,
+        unknown_tool: Literal["corrected", "documented"] | None = None,
+        sanitise_output: bool | None = None,
+        stream_mode: Literal["live", "replay"] | None = None,
+        remember_denials: bool | None = None,
+        scan_tool_arguments: Literal["off", "flag", "block"] | None = None,
+        always_include_tools: Sequence[str] | None = None,
+        allow_real_providers: bool | None = None,
+        env: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Sets plain settings; see `Agent` for their meaning. `None` leaves a setting as it is."""
+        given = {name: value for name, value in locals().items() if name != "self" and value is not None}
+        for name in ("tool_choice", "env"):
+            if isinstance(given.get(name), Mapping):
+                given[name] = dict(given[name])
+        if always_include_tools is not None:
+            given["always_include_tools"] = list(always_include_tools)
+        self._options.update(given)
+        return self
+
+    def provider(self, provider: AnyProvider) -> Self:
+        """Sets the model: a text such as `openai:MODEL` or `offline`, settings, a scripted model, or one of your own."""
+        self._provider = provider
+        return self
+
+    def fallback(self, provider: AnyProvider) -> Self:
+        """Adds a provider that is asked when those before it have failed in a way that another can mend."""
+        self._fallbacks.append(provider)
+        return self
+
+    def tool(self, function: AnyTool) -> Self:
+        """Adds a tool; a plain function becomes one.
+
+        Raises:
+            ConfigurationError: A parameter of the function cannot be expressed.
+        """
+        self._tools.append(function if isinstance(function, Tool) else tool(function))
+        return self
+
+    def tools(self, functions: Iterable[AnyTool]) -> Self:
+        """Adds tools in order."""
+        for function in functions:
+            self.tool(function)
+        return self
+
+    def skill(self, name: str, description: str, instructions: str) -> Self:
+        """Adds instructions for one kind of task, which the model loads when it needs them."""
+        self._skills.append({"name": name, "description": description, "instructions": instructions})
+        return self
+
+    def on(self, event: EventName | str | None, function: Hook | None = None, *, priority: int | None = None) -> Any:
+        """Adds a hook for one event, or with `None` for every event. Without a function it is a decorator.
+
+        Args:
+            event: The dotted name, for example `guard.blocked`; `provider.token` is told only when asked for by name.
+            function: Gets the payload. What it raises is logged, and the run goes on.
+            priority: Lower runs first. Default: the engine's.
+        """
+        if function is None:
+            return lambda decorated: (self.on(event, decorated, priority=priority), decorated)[1]
+        settings: dict[str, Any] = {}
+        if event is not None:
+            settings["event"] = event
+        self._function("hook", settings, priority, HookEndpoint(function))
+        return self
+
+    def guard(self, guard: AnyGuard) -> Self:
+        """Adds a guard: a function that gets a `Scanned` and gives a reason to refuse it, or `None`."""
+        if not isinstance(guard, Guard):
+            guard = Guard(guard)
+        settings: dict[str, Any] = {"name": guard.name}
+        if guard.typed_only is not None:
+            settings["typed_only"] = guard.typed_only
+        self._function("guard", settings, guard.priority, GuardEndpoint(guard))
+        return self
+
+    def interceptor(self, interceptor: Interceptor) -> Self:
+        """Adds an interceptor."""
+        points = [point for point in POINTS if hasattr(interceptor, point)]
+        settings = {"name": interceptor.name or type(interceptor).__name__, "points": points}
+        self._function("interceptor", settings, interceptor.priority, InterceptorEndpoint(interceptor))
+        return self
+
+    def approval(self, approval: AnyApproval) -> Self:
+        """Sets who decides about calls that change something. Default: nobody, they run."""
+        if not isinstance(approval, Approval):
+            approval = Approval(approval)
+        settings = {} if approval.all is None else {"all": approval.all}
+        self._function("approval", settings, None, ApprovalEndpoint(approval))
+        return self
+
+    def checkpoint(self, checkpoint: Checkpoint) -> Self:
+        """Sets who saves the run between its steps. Default: nobody."""
+        settings = {} if checkpoint.can_suspend is None else {"can_suspend": checkpoint.can_suspend}
+        self._function("checkpoint", settings, None, CheckpointEndpoint(checkpoint))
+        return self
+
+    def _function(self, kind: str, settings: dict[str, Any], priority: int | None, endpoint: Endpoint) -> None:
+        if priority is not None:
+            settings["priority"] = priority
+        self._functions.append((kind, settings, endpoint))
+
+    def build(self) -> Agent:
+        """Checks everything and makes the agent.
+
+        Raises:
+            ConfigurationError: With every problem found.
+        """
+        agent = Agent.__new__(Agent)
+        agent._fill(self)
+        return agent
+
+    def _native(self) -> tuple[_native.Agent, dict[int, Endpoint]]:
+        endpoints: dict[int, Endpoint] = {tool._number: tool for tool in self._tools}
+
+        def numbered(endpoint: Endpoint) -> int:
+            number = next(numbers)
+            endpoints[number] = endpoint
+            return number
+
+        def provider(given: AnyProvider) -> Any:
+            if isinstance(given, ScriptedProvider):
+                return given._native
+            if isinstance(given, str):
+                return json.dumps(given)
+            if isinstance(given, ProviderConfig):
+                return given._json()
+            if isinstance(given, Provider):
+                names = json.dumps({"name": given.name, "model": given.model})
+                return names, numbered(ProviderEndpoint(given))
+            raise ConfigurationError(
+                f"a provider is a text, a ProviderConfig, a ScriptedProvider or a Provider, not {type(given).__name__}"
+            )
+
+        if self._provider is None and self._fallbacks:
+            raise ConfigurationError("there are fallbacks and no provider: name the provider, too")
+        chosen = [] if self._provider is None else [self._provider]
+        agent = _native.Agent(
+            json.dumps(self._options),
+            [provider(given) for given in [*chosen, *self._fallbacks]],
+            [tool._native for tool in self._tools],
+            [json.dumps(skill) for skill in self._skills],
+            [(kind, json.dumps(settings), numbered(endpoint)) for kind, settings, endpoint in self._functions],
+        )
+        return agent, endpoints
+
+
+class Agent:
+    """A model, tools and rules. Settings are fixed when it is made; one agent serves any number of messages at once.
+
+    Every argument may be left out; the engine's default then counts.
+
+    Args:
+        provider: The model: a text such as `openai:MODEL` or `offline`, a `ProviderConfig`, a `ScriptedProvider`, or a
+            `Provider` of your own. Default: the first provider that the environment has a key for.
+        fallbacks: Providers that are asked in order when those before them have failed. Default: none.
+        tools: Functions made by `tool`, or plain functions. Default: none.
+        skills: Dictionaries with `name`, `description`, `instructions`. Default: none.
+        hooks: Functions that see events: pairs of a dotted name and a function, or functions for every event.
+        guards: Functions that get a `Scanned` and give a reason to refuse it, or `Guard`s. Default: none.
+        interceptors: Objects that change or stop what the engine is about to do. Default: none.
+        approval: Who decides about calls that change something. Default: nobody, they run.
+        checkpoint: Who saves the run between its steps. Default: nobody.
+        system_prompt: The application's own instructions. Default: none.
+        max_iterations: Model calls in a run before it gives up. Default 20.
+        max_retries: Tries after a failed model call that may succeed later. Default 0.
+        max_tools_per_turn: Tools offered at most; 0, the default, derives it from the model.
+        max_tool_result_tokens: Estimated tokens that a tool result may have before it is cut. Default 2500; 0: no limit.
+        max_token_budget: Tokens that a run may spend; 0, the default, is no limit.
+        parallel_tools: Read-only calls of one batch that run side by side. Default 8.
+        tool_timeout_ms: Time for one tool call, in milliseconds. Default 180000.
+        model_call_timeout_ms: Time for one whole model call that is not streamed. Default 120000; 0: no limit.
+        requests_per_minute: Requests to providers per minute; 0, the default, is no limit.
+        max_rate_wait_ms: How long a request may wait for its turn. Default 30000.
+        max_tokens: Tokens of one reply at most; 0, the default, leaves it to the model.
+        thinking_budget: Tokens that the model may think before it answers. Default 0, off.
+        prompt_cache: Whether prompts are marked for the provider's cache. Default yes.
+        temperature: Sampling temperature. Default: the provider's own.
+        tool_choice: `auto`, `none`, `required` or `{"name": ...}`, for the first model call of a run. Default `auto`.
+        unknown_tool: What happens when the model calls a tool that does not exist: `corrected` or `documented`.
+        sanitise_output: Whether PHP tags and dangerous calls are taken out of the answer. Default yes.
+        stream_mode: Whether a stream shows the answer as it is written, `live`, or only when complete, `replay`.
+        remember_denials: Whether a denied call is denied without asking when it comes again in the run. Default yes.
+        scan_tool_arguments: What guards do with arguments of tool calls: `off`, `flag` (default) or `block`.
+        always_include_tools: Names of tools that are offered on every turn. Default: none.
+        allow_real_providers: Whether a real model may be asked over the network. Default yes.
+        env: A fixed outside for tests: `now_ms`, `id_prefix`, `variables`. Default: the real one.
+
+    Raises:
+        ConfigurationError: With every problem found.
+
+    Example:
+        >>> from cheliped import Agent, ScriptedProvider, tool
+        >>> @tool
+        ... def add(a: int, b: int) -> int:
+        ...     "Adds two numbers."
+        ...     return a + b
+        >>> model = ScriptedProvider([{"calls": [{"name": "add", "arguments": {"a": 2, "b": 3}}]}, "The sum is 5."])
+        >>> agent = Agent(provider=model, tools=[add])
+        >>> response = agent.send_sync("What is 2 + 3?")
+        >>> response.text, response.tools_called
+        ('The sum is 5.', ('add',))
+    """
+
+    _native: _native.Agent
+    _endpoints: dict[int, Endpoint]
+
+    def __init__(
+        self,
+        *,
+        provider: AnyProvider | None = None,
+        fallbacks: Iterable[AnyProvider] = (),
+        tools: Iterable[AnyTool] = (),
+        skills: Iterable[Mapping[str, str]] = (),
+        hooks: Iterable[Hook | tuple[EventName | str, Hook]] = (),
+        guards: Iterable[AnyGuard] = (),
+        interceptors: Iterable[Interceptor] = (),
+        approval: AnyApproval | None = None,
+        checkpoint: Checkpoint | None = None,
+        system_prompt: str | None = None,
+        max_iterations: int | None = None,
+        max_retries: int | None = None,
+        max_tools_per_turn: int | None = None,
+        max_tool_result_tokens: int | None = None,
+        max_token_budget: int | None = None,
+        parallel_tools: int | None = None,
+        tool_timeout_ms: int | None = None,
+        model_call_timeout_ms: int | None = None,
+        requests_per_minute: int | None = None,
+        max_rate_wait_ms: int | None = None,
+        max_tokens: int | None = None,
+        thinking_budget: int | None = None,
+        prompt_cache: bool | None = None,
+        temperature: float | None = None,
+        tool_choice: ToolChoice | None = None,
+        unknown_tool: Literal["corrected", "documented"] | None = None,
+        sanitise_output: bool | None = None,
+        stream_mode: Literal["live", "replay"] | None = None,
+        remember_denials: bool | None = None,
+        scan_tool_arguments: Literal["off", "flag", "block"] | None = None,
+        always_include_tools: Sequence[str] | None = None,
+        allow_real_providers: bool | None = None,
+        env: Mapping[str, Any] | None = None,
+    ) -> None:
+        builder = AgentBuilder().options(
+            system_prompt=system_prompt,
+            max_iterations=max_iterations,
+            max_retries=max_retries,
+            max_tools_per_turn=max_tools_per_turn,
+            max_tool_result_tokens=max_tool_result_tokens,
+            max_token_budget=max_token_budget,
+            parallel_tools=parallel_tools,
+            tool_timeout_ms=tool_timeout_ms,
+            model_call_timeout_ms=model_call_timeout_ms,
+            requests_per_minute=requests_per_minute,
+            max_rate_wait_ms=max_rate_wait_ms,
+            max_tokens=max_tokens,
+            thinking_budget=thinking_budget,
+            prompt_cache=prompt_cache,
+            temperature=temperature,
+            tool_choice=tool_choice,
+            unknown_tool=unknown_tool,
+            sanitise_output=sanitise_output,
+            stream_mode=stream_mode,
+            remember_denials=remember_denials,
+            scan_tool_arguments=scan_tool_arguments,
+            always_include_tools=always_include_tools,
+            allow_real_providers=allow_real_providers,
+            env=env,
+        )
+        if provider is not None:
+            builder.provider(provider)
+        for fallback in fallbacks:
+            builder.fallback(fallback)
+        builder.tools(tools)
+        for skill in skills:
+            builder.skill(**skill)
+        for hook in hooks:
+            if isinstance(hook, tuple):
+                event, function = hook
+                builder.on(event, function)
+            else:
+                builder.on(None, hook)
+        for guard in guards:
+            builder.guard(guard)
+        for interceptor in interceptors:
+            builder.interceptor(interceptor)
+        if approval is not None:
+            builder.approval(approval)
+        if checkpoint is not None:
+            builder.checkpoint(checkpoint)
+        self._fill(builder)
+
+    def _fill(self, builder: AgentBuilder) -> None:
+        self._native, self._endpoints = builder._native()
+
+    @staticmethod
+    def builder() -> AgentBuilder:
+        """Starts building an agent step by step."""
+        return AgentBuilder()
+
+    async def send(
+        self,
+        message: str | Sequence[Part],
+        *,
+        deps: Any = None,
+        conversation: Conversation | None = None,
+        caller: Caller | None = None,
+        deadline_ms: int | None = None,
+        parent_run_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> AgentResponse:
+        """Sends a message and waits for the answer. Cancelling the task ends the run with everything that it started.
+
+        Args:
+            message: A text, or parts: `Text`, `Image`, `File`.
+            deps: A value for tools, found in `RunContext.deps`.
+            conversation: Makes the message its next turn; the new one is `response.conversation`.
+            caller: Who is asking.
+            deadline_ms: Longest time for the whole run, in milliseconds. Default: none.
+            parent_run_id: The run that this one belongs to, when a tool runs an agent.
+            metadata: JSON values for hooks, interceptors and tools.
+
+        Raises:
+            ChelipedError: Whatever ended the run. Failures of tools are not among them: the model gets them as results.
+        """
+        inline = _threads.is_here()
+        request = _request(message, caller, deadline_ms, parent_run_id, metadata)
+        run = Run(self._endpoints, deps, caller, metadata or {}, inline=inline)
+        native = None if conversation is None else conversation._native
+        response, following = await finished(lambda done: self._native.send(request, native, run, done))
+        return AgentResponse._of(json.loads(response), following)
+
+    def send_sync(
+        self,
+        message: str | Sequence[Part],
+        *,
+        deps: Any = None,
+        conversation: Conversation | None = None,
+        caller: Caller | None = None,
+        deadline_ms: int | None = None,
+        parent_run_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> AgentResponse:
+        """Sends a message and waits for the answer, in code without an event loop. Takes what `send` takes.
+
+        Raises:
+            RunStateError: There is a running event loop, which this would block.
+            ChelipedError: As `send`.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            raise RunStateError("send_sync would block the running event loop: use `await agent.send(...)` instead")
+        return asyncio.run(
+            self.send(
+                message,
+                deps=deps,
+                conversation=conversation,
+                caller=caller,
+                deadline_ms=deadline_ms,
+                parent_run_id=parent_run_id,
+                metadata=metadata,
+            )
+        )
+
+    def stream(
+        self,
+        message: str | Sequence[Part],
+        *,
+        deps: Any = None,
+        conversation: Conversation | None = None,
+        caller: Caller | None = None,
+        deadline_ms: int | None = None,
+        parent_run_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> AgentStream:
+        """Sends a message and gives its events as they happen. Takes what `send` takes; starts when it is read."""
+        request = _request(message, caller, deadline_ms, parent_run_id, metadata)
+        native = None if conversation is None else conversation._native
+
+        def start(plain: bool, deliver: Deliver) -> _native.Handle:
+            run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
+            return self._native.stream(request, native, plain, run, deliver)
+
+        return AgentStream(start)
+
+    async def resume(
+        self,
+        state: Mapping[str, Any],
+        *,
+        deps: Any = None,
+        caller: Caller | None = None,
+        deadline_ms: int | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        accept_changed_config: bool | None = None,
+    ) -> AgentResponse:
+        """Goes on with a run that a `Checkpoint` saved, in this process or another.
+
+        Args:
+            state: What the checkpoint got as `Saved.state`.
+            deps: As for `send`.
+            caller: As for `send`.
+            deadline_ms: As for `send`.
+            metadata: As for `send`.
+            accept_changed_config: Whether it may go on although prompt, model or tools differ. Default: no.
+
+        Raises:
+            RunStateError: The run has failed, or started with another configuration.
+            ChelipedError: As `send`.
+        """
+        context = _context(caller, deadline_ms, None, metadata)
+        resumption: dict[str, Any] = {"state": dict(state), "context": context}
+        if accept_changed_config is not None:
+            resumption["accept_changed_config"] = accept_changed_config
+        request = _written(resumption)
+        run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
+        response, _ = await finished(lambda done: self._native.resume(request, run, done))
+        return AgentResponse._of(json.loads(response), None)
+
+    @property
+    def provider_name(self) -> str:
+        """Name of the provider that is asked first."""
+        return self._native.provider_name
+
+    @property
+    def model_name(self) -> str:
+        """The model that is asked first."""
+        return self._native.model_name
+
+    @property
+    def system_prompt(self) -> str:
+        """The composed system prompt."""
+        return self._native.system_prompt
+
+    @property
+    def tool_names(self) -> list[str]:
+        """Names of the registered tools, in order."""
+        return self._native.tool_names
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies what configures runs: system prompt, model and tools."""
+        return self._native.fingerprint
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Runs end with the tasks that wait for them; an agent holds nothing beside them.
+        return None
+
+    def __repr__(self) -> str:
+        return f"Agent(provider={self.provider_name!r}, model={self.model_name!r}, tools={self.tool_names!r})"
+
+
+def _context(
+    caller: Caller | None, deadline_ms: int | None, parent_run_id: str | None, metadata: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    context: dict[str, Any] = {}
+    if caller is not None:
+        context = {"tenant": caller.tenant, "user": caller.user, "scopes": list(caller.scopes)}
+    if deadline_ms is not None:
+        context["deadline_ms"] = deadline_ms
+    if parent_run_id is not None:
+        context["parent_run_id"] = parent_run_id
+    if metadata is not None:
+        context["metadata"] = dict(metadata)
+    return context
+
+
+def _request(
+    message: str | Sequence[Part],
+    caller: Caller | None,
+    deadline_ms: int | None,
+    parent_run_id: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> str:
+    context = _context(caller, deadline_ms, parent_run_id, metadata)
+    return _written({"message": content_json(message), "context": context})
+
+
+def _written(request: dict[str, Any]) -> str:
+    try:
+        text = json.dumps(request, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"the message or its metadata cannot be written as JSON: {error}") from error
+    return text

@@ -1,0 +1,81 @@
+"""What a tool knows of the call that it runs for, and who is asking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from ._bridge import Call
+
+Deps = TypeVar("Deps")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is asking; scopes memory, limits and caches.
+
+    Attributes:
+        tenant: The customer or organisation.
+        user: The person.
+        scopes: What they may do, in the application's own words.
+    """
+
+    tenant: str | None = None
+    user: str | None = None
+    scopes: tuple[str, ...] = ()
+
+
+class RunContext(Generic[Deps]):
+    """The run that a tool works for. A parameter of this type gets it; the model does not see the parameter.
+
+    Attributes:
+        deps: The value given to `send(deps=...)`.
+        run_id: The run.
+        call_id: The call, unique within the run.
+        idempotency_key: The same for every try of this call, also after a restart: hand it to services that can drop
+            repeats.
+        iteration: The iteration, from 1.
+        caller: Who is asking, when `send` was told.
+        metadata: The values given to `send(metadata=...)`.
+
+    Example:
+        >>> from cheliped import RunContext, tool
+        >>> @tool
+        ... def greet(ctx: RunContext[dict[str, str]]) -> str:
+        ...     "Greets the user."
+        ...     return "Hello " + ctx.deps["name"]
+    """
+
+    __slots__ = ("_call", "call_id", "caller", "deps", "idempotency_key", "iteration", "metadata", "run_id")
+
+    deps: Deps
+    run_id: str
+    call_id: str
+    idempotency_key: str
+    iteration: int
+    caller: Caller | None
+    metadata: Mapping[str, Any]
+
+    def __init__(self, payload: Mapping[str, Any], call: Call) -> None:
+        self._call = call
+        self.deps = call.run.deps
+        self.caller = call.run.caller
+        self.metadata = call.run.metadata
+        self.run_id = payload["run_id"]
+        self.call_id = payload["call_id"]
+        self.idempotency_key = payload["idempotency_key"]
+        self.iteration = payload["iteration"]
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the run has ended without waiting for this call. A tool on a thread should look now and then."""
+        return self._call.cancelled
+
+    def progress(self, text: str) -> None:
+        """Tells whoever watches the run how far the tool is. Never waits; what nobody can keep up with is dropped."""
+        self._call.progress(text)
+
+    def __repr__(self) -> str:
+        return f"RunContext(run_id={self.run_id!r}, call_id={self.call_id!r})"
