@@ -103,16 +103,15 @@ export class Agent {
    * stream rejects with what `send` would.
    */
   stream(message: Message, options: SendOptions = {}): AgentStream {
-    const { agent, callbacks, mayTakeBack } = this.#assembled;
+    const { agent, callbacks } = this.#assembled;
     const { conversation, signal } = options;
     const values = valuesOf(options);
     return new AgentStream({
       signal,
-      mayTakeBack,
-      begin: (listener) => {
+      begin: (listener, plain) => {
         const request = requestText(message, options);
         return new Run(callbacks, values, listener, (bridge, number) =>
-          bridge.stream(number, agent, request, conversation && insideOf(conversation)),
+          bridge.stream(number, agent, request, conversation && insideOf(conversation), plain),
         );
       },
     });
@@ -124,10 +123,11 @@ export class Agent {
    */
   async resume(state: Record<string, unknown> | string, options: ResumeOptions = {}): Promise<AgentResponse> {
     const { agent } = this.#assembled;
-    const request = requestText("", options);
-    const text = typeof state === "string" ? state : writeSetting("the state of a run", state);
-    const { acceptChangedConfig = false } = options;
-    return this.#answer(options, (bridge, number) => bridge.resume(number, agent, request, text, acceptChangedConfig));
+    const { acceptChangedConfig } = options;
+    const rest = { context: contextData(options), accept_changed_config: acceptChangedConfig };
+    const saved = typeof state === "string" ? state : writeSetting("the state of a run", state);
+    const resumption = `{"state":${saved},${writeSetting("the options of a run", rest).slice(1)}`;
+    return this.#answer(options, (bridge, number) => bridge.resume(number, agent, resumption));
   }
 
   async #answer(
@@ -164,9 +164,12 @@ function valuesOf({ context, caller, metadata }: SendOptions): RunValues {
 
 /** A message with its context as the engine reads it. */
 function requestText(message: Message, options: SendOptions): string {
-  const { caller, deadlineMs, parentRunId, metadata } = options;
-  const context = { ...caller, deadline_ms: deadlineMs, parent_run_id: parentRunId, metadata };
-  return writeSetting("the message or its options", { message: content(message), context });
+  const data = { message: content(message), context: contextData(options) };
+  return writeSetting("the message or its options", data);
+}
+
+function contextData({ caller, deadlineMs, parentRunId, metadata }: SendOptions): Record<string, unknown> {
+  return { ...caller, deadline_ms: deadlineMs, parent_run_id: parentRunId, metadata };
 }
 
 /** The setters of a builder: one for each option, under its name. */

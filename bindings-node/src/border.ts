@@ -9,6 +9,7 @@ import { Call } from "./context.js";
 import { fromWire, InternalError, type WireError } from "./errors.js";
 import { parse } from "./json.js";
 import { type Native, native } from "./native.js";
+import { warn } from "./warning.js";
 
 /** A function that the engine calls with a JSON text and that answers with one. */
 export type Callback = (payload: string, call: Call) => string | Promise<string>;
@@ -108,7 +109,7 @@ function dispatch(
     else run.finish(text ?? "", conversation);
   } catch (error) {
     // Only a defect of this package gets here, and it must be seen.
-    process.emitWarning(error instanceof Error ? error : String(error), "ChelipedWarning");
+    warn("a message of the engine could not be handled", error);
   }
 }
 

@@ -143,8 +143,6 @@ export interface AgentOptions {
 export interface Assembled {
   readonly agent: Native.Agent;
   readonly callbacks: Callbacks;
-  /** Whether text of a reply may be taken back although nothing fails. */
-  readonly mayTakeBack: boolean;
 }
 
 const PARTS = [
@@ -207,8 +205,7 @@ export function assemble(options: AgentOptions): Assembled {
   for (const interceptor of list("interceptors", interceptors)) register(registeredInterceptor(interceptor));
   if (approval !== undefined) register(registeredApproval(approval));
   if (checkpoint !== undefined) register(registeredCheckpoint(checkpoint));
-  const mayTakeBack = [tools, skills, interceptors].some((part) => list("", part).length > 0);
-  return { agent: attempt(() => assembly.build()), callbacks, mayTakeBack };
+  return { agent: attempt(() => assembly.build()), callbacks };
 }
 
 function addProvider(

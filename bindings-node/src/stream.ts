@@ -2,7 +2,7 @@
 
 import { follow, held, type Listener, type Outcome, type Run } from "./border.js";
 import { conversationOf } from "./conversation.js";
-import { CancelledError, ProviderError } from "./errors.js";
+import { CancelledError, unusable } from "./errors.js";
 import { readEvents, type StreamEvent } from "./events.js";
 import type { Native } from "./native.js";
 import { AgentResponse, responseFields } from "./response.js";
@@ -10,9 +10,8 @@ import { AgentResponse, responseFields } from "./response.js";
 /** What a stream needs to begin. */
 export interface Beginning {
   readonly signal: AbortSignal | undefined;
-  /** Whether text may be taken back although nothing fails: the model may call tools, an interceptor may change it. */
-  readonly mayTakeBack: boolean;
-  begin(listener: Listener): Run;
+  /** Begins the run; with `plain` only what a reader of plain text can use is told. */
+  begin(listener: Listener, plain: boolean): Run;
 }
 
 /**
@@ -68,12 +67,14 @@ export class AgentStream implements AsyncIterable<StreamEvent> {
   }
 
   /**
-   * The text of the answer as a stream of texts. Text that was passed on cannot be taken back, so while tools are offered, or
-   * interceptors are there, it comes when the answer is complete. Otherwise it comes as the model writes it; should the engine then have to
-   * ask the model again, the stream fails. Read events where replies must be shown early and may be replaced.
+   * The text of the answer as a stream of texts, in place of the events. Text that was passed on cannot be taken back, so
+   * while the agent has tools the text of a reply comes when it has ended without a tool call.
+   *
+   * @throws ConfigurationError when events of the stream are being read already.
    */
   toReadableStream(): ReadableStream<string> {
-    return textOf(this, this.#reading.mayTakeBack);
+    this.#reading.plain();
+    return textOf(this);
   }
 }
 
@@ -84,7 +85,6 @@ type Over = { error: unknown } | { response: AgentResponse };
 
 /** What is behind a stream. It does not know the stream, so that a forgotten stream can be told from a quiet one. */
 class Reading {
-  readonly mayTakeBack: boolean;
   readonly #beginning: Beginning;
   /** Batches as they came; the engine makes another when one was read. */
   readonly #batches: StreamEvent[][] = [];
@@ -95,11 +95,19 @@ class Reading {
   #response: Promise<AgentResponse> | undefined;
   #fields: Record<string, unknown> | undefined;
   #wake: (() => void)[] = [];
+  #plain = false;
   #unfollow = () => {};
 
   constructor(beginning: Beginning) {
     this.#beginning = beginning;
-    this.mayTakeBack = beginning.mayTakeBack;
+  }
+
+  /** Asks for nothing but text. */
+  plain(): void {
+    if (this.#run !== undefined || this.#over !== undefined) {
+      throw unusable("toReadableStream: the stream is read already; ask for its text before anything else");
+    }
+    this.#plain = true;
   }
 
   async next(): Promise<IteratorResult<StreamEvent, undefined>> {
@@ -159,10 +167,11 @@ class Reading {
     const { signal, begin } = this.#beginning;
     try {
       signal?.throwIfAborted();
-      const run = begin({
+      const listener: Listener = {
         events: (text) => this.#take(text),
         done: (outcome, conversation) => this.#done(outcome, conversation),
-      });
+      };
+      const run = begin(listener, this.#plain);
       this.#run = run;
       this.#unfollow = follow(signal, run);
     } catch (error) {
@@ -212,10 +221,7 @@ class Reading {
   }
 }
 
-function textOf(stream: AgentStream, mayTakeBack: boolean): ReadableStream<string> {
-  // Iterations and attempts of which something was passed on.
-  const passed = new Set<string>();
-  const place = ({ iteration, attempt }: { iteration: number; attempt: number }) => `${iteration}:${attempt}`;
+function textOf(stream: AgentStream): ReadableStream<string> {
   const pull = async (controller: ReadableStreamDefaultController<string>) => {
     for (;;) {
       const { done, value: event } = await stream.next();
@@ -223,14 +229,8 @@ function textOf(stream: AgentStream, mayTakeBack: boolean): ReadableStream<strin
         controller.close();
         return;
       }
-      if (event.type === "text_delta" && !mayTakeBack) {
-        passed.add(place(event));
+      if (event.type === "text_delta") {
         controller.enqueue(event.text);
-        return;
-      }
-      if (event.type === "text_discarded" && passed.has(place(event))) throw takenBack();
-      if (event.type === "finished" && mayTakeBack && event.response.text !== "") {
-        controller.enqueue(event.response.text);
         return;
       }
     }
@@ -240,11 +240,4 @@ function textOf(stream: AgentStream, mayTakeBack: boolean): ReadableStream<strin
   };
   // Nothing is read ahead: the run begins when the text is read.
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
-}
-
-function takenBack(): ProviderError {
-  const message =
-    "the engine asked the model again after part of a reply had been passed on as text; " +
-    "send the message again, or read the events of the stream";
-  return new ProviderError(message, { retryable: true });
 }
