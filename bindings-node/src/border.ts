@@ -215,12 +215,37 @@ function described(error: unknown): string {
   }
 }
 
+/** Runs that one signal ends, with its only listener: many listeners on one signal are a warning of the platform. */
+interface Followers {
+  readonly runs: Set<Run>;
+  readonly abort: () => void;
+}
+
+const followers = new WeakMap<AbortSignal, Followers>();
+
 /** Ends the run when the signal is aborted. Gives a function that leaves the signal alone again. */
 export function follow(signal: AbortSignal | undefined, run: Run): () => void {
   if (signal === undefined) return () => {};
-  const abort = () => run.cancel(signal.reason);
+  const { runs, abort } = followers.get(signal) ?? listening(signal);
+  runs.add(run);
+  return () => {
+    runs.delete(run);
+    if (runs.size > 0 || followers.get(signal)?.runs !== runs) return;
+    followers.delete(signal);
+    signal.removeEventListener("abort", abort);
+  };
+}
+
+function listening(signal: AbortSignal): Followers {
+  const runs = new Set<Run>();
+  const abort = () => {
+    followers.delete(signal);
+    for (const run of runs) run.cancel(signal.reason);
+  };
+  const followed = { runs, abort };
+  followers.set(signal, followed);
   signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  return followed;
 }
 
 let waiting = 0;
