@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setInterval } from "node:timers";
 import { Call } from "./context.js";
-import { fromWire, InternalError, type WireError } from "./errors.js";
+import { ChelipedError, fromWire, InternalError, type WireError } from "./errors.js";
 import { parse } from "./json.js";
 import { type Native, native } from "./native.js";
 import { warn } from "./warning.js";
@@ -73,7 +73,7 @@ export function attempt<T>(call: () => T): T {
 }
 
 function fromNative(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof ChelipedError) return error;
   try {
     return fromWire(parse(error.message) as WireError);
   } catch {
