@@ -10,14 +10,20 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import * as cheliped from "./support.mjs";
 
-const { Agent, ChelipedError, Conversation, ScriptedProvider, hook, tool } = cheliped;
+const { Agent, ChelipedError, Conversation, ScriptedProvider, tool } = cheliped;
+const classes = new Map(Object.entries(cheliped));
 const PACKAGE = fileURLToPath(new URL("../../bindings-node", import.meta.url));
 const tables = JSON.parse(readFileSync(new URL("../vectors/tables.json", import.meta.url), "utf8"));
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 /** A value that fits an option, other than its default. */
 function fitting({ name, kind }) {
-  const choices = { tool_choice: "none", unknown_tool: "documented", stream_mode: "replay", scan_tool_arguments: "off" };
+  const choices = {
+    tool_choice: "none",
+    unknown_tool: "documented",
+    stream_mode: "replay",
+    scan_tool_arguments: "off",
+  };
   const values = { text: "a", integer: 3, number: 0.5, milliseconds: 1000, boolean: false, names: [] };
   return choices[name] ?? values[kind];
 }
@@ -60,7 +66,9 @@ test("an option that does not exist, or has a wrong value, is told by its name",
   told({ provider: undefined, fallbacks: [new ScriptedProvider(["x"])] }, /fallbacks/);
   assert.throws(() => new Agent(null), { code: "configuration" });
   assert.throws(() => new ScriptedProvider([{ txt: "x" }]), { code: "configuration" });
-  assert.throws(() => tool({ name: "t", description: "", execute: () => "", mutates: true }), { code: "configuration" });
+  assert.throws(() => tool({ name: "t", description: "", execute: () => "", mutates: true }), {
+    code: "configuration",
+  });
   assert.throws(() => tool({ name: "t", description: "" }), { code: "configuration" });
   assert.ok(new Agent({ provider: new ScriptedProvider(["x"]), maxIterations: undefined }));
 });
@@ -78,13 +86,13 @@ test("the builder and the constructor make the same agent", async () => {
 
 test("every code has its class, with code, name and base", () => {
   for (const { code, class: name } of tables.errors) {
-    const error = new cheliped[name]("words", { details: { a: 1 }, retryable: true, cause: "why" });
+    const error = new (classes.get(name))("words", { details: { a: 1 }, retryable: true, cause: "why" });
     assert.ok(error instanceof ChelipedError && error instanceof Error);
     assert.deepEqual(
       [error.code, error.name, error.message, error.details, error.retryable, error.cause],
       [code, name, "words", { a: 1 }, true, "why"],
     );
-    assert.equal("cause" in new cheliped[name]("words"), false);
+    assert.equal("cause" in new (classes.get(name))("words"), false);
     assert.match(String(error.stack), new RegExp(`^${name}: words`));
   }
   const declared = readFileSync(join(PACKAGE, "src/errors.ts"), "utf8");
