@@ -226,7 +226,7 @@ test("cancelling the text ends the run, and errors are those of the run", async 
   await assert.rejects(failing.stream("go").toReadableStream().getReader().read(), { code: "provider" });
   const begun = withTool().stream("go");
   await begun.next();
-  assert.throws(() => begun.toReadableStream(), { code: "configuration" });
+  assert.throws(() => begun.toReadableStream(), { code: "run_state" });
   await begun.return();
 });
 

@@ -178,7 +178,7 @@ class Approval:
         self,
         function: Callable[[ApprovalRequest], Awaitable[Decision] | Decision],
         *,
-        all: bool | None = None,  # noqa: A002 - the word of the field
+        all: bool | None = None,
     ) -> None:
         self._function = function
         self.all = all

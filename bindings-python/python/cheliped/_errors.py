@@ -85,7 +85,7 @@ class MaxIterationsError(ChelipedError):
     code = "max_iterations"
 
 
-class MemoryError(ChelipedError):  # noqa: A001 - the engine's name; the built-in one is another thing
+class MemoryError(ChelipedError):
     """A store or a checkpoint failed."""
 
     code = "memory"
@@ -173,7 +173,7 @@ class CancelledError(ChelipedError):
     code = "cancelled"
 
 
-class TimeoutError(ChelipedError, builtins.TimeoutError):  # noqa: A001 - it is the built-in one, too
+class TimeoutError(ChelipedError, builtins.TimeoutError):
     """The run reached its deadline."""
 
     code = "timeout"

@@ -51,7 +51,7 @@ class Conversation:
 
     __slots__ = ("_native",)
 
-    def __init__(self, id: str | None = None, *, metadata: Mapping[str, Any] | None = None) -> None:  # noqa: A002
+    def __init__(self, id: str | None = None, *, metadata: Mapping[str, Any] | None = None) -> None:
         given: dict[str, Any] = {"metadata": dict(metadata or {})}
         if id is not None:
             given["id"] = id

@@ -16,7 +16,7 @@ from ._errors import ToolFailed, ToolSteering
 
 if TYPE_CHECKING:
     from ._bridge import Call
-    from ._schema import Description
+    from ._schema.tool import Description
 
 P = ParamSpec("P")
 R = TypeVar("R")

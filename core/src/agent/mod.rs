@@ -148,8 +148,8 @@ impl Agent {
 
     fn stream_job(&self, job: Job) -> AgentStream {
         let (sender, events) = mpsc::channel(limits::STREAM_BUFFER);
-        let with_tools = !self.0.registry.is_empty();
-        AgentStream::new(events, Box::pin(pipeline::run(Arc::clone(&self.0), job, Some(sender))), with_tools)
+        let may_take_back = !self.0.registry.is_empty() || !self.0.interceptors.is_empty();
+        AgentStream::new(events, Box::pin(pipeline::run(Arc::clone(&self.0), job, Some(sender))), may_take_back)
     }
 
     /// Sends a message as the next turn of a conversation. The earlier turns reach the model as real turns; the new

@@ -2,7 +2,7 @@
 
 use super::pipeline::Turn;
 use super::{AgentResponse, Conversation};
-use crate::error::Error;
+use crate::error::{Error, ProviderError, ProviderErrorKind};
 use crate::hooks::{Event, RunEvent};
 use crate::message::{Outcome, Usage};
 use futures::future::BoxFuture;
@@ -164,7 +164,7 @@ pub struct AgentStream {
     run: Option<BoxFuture<'static, Result<Turn, Error>>>,
     result: Option<Result<Turn, Error>>,
     conversation: Option<Conversation>,
-    with_tools: bool,
+    may_take_back: bool,
     plain: Option<Plain>,
 }
 
@@ -173,6 +173,8 @@ pub struct AgentStream {
 struct Plain {
     /// Text that may be taken back.
     held: String,
+    /// Iteration and attempt of the text that was passed on last.
+    passed: Option<(u32, u32)>,
     last: Option<StreamEvent>,
 }
 
@@ -180,14 +182,14 @@ impl AgentStream {
     pub(super) fn new(
         events: mpsc::Receiver<RunEvent>,
         run: BoxFuture<'static, Result<Turn, Error>>,
-        with_tools: bool,
+        may_take_back: bool,
     ) -> Self {
-        Self { events, run: Some(run), result: None, conversation: None, with_tools, plain: None }
+        Self { events, run: Some(run), result: None, conversation: None, may_take_back, plain: None }
     }
 
     /// Gives only what a reader of plain text can use: `text_delta` and `finished`. Such a reader cannot take anything
-    /// back, so while the agent has tools the text of a reply is held until it has ended without a tool call; without
-    /// tools it passes at once.
+    /// back, so while the agent has tools or interceptors the text of a reply is held until it is the answer; without
+    /// them it passes at once. When the model then has to be asked again, the stream ends with an error.
     #[must_use]
     pub fn plain_text(mut self) -> Self {
         self.plain = Some(Plain::default());
@@ -206,15 +208,25 @@ impl AgentStream {
             let event = self.next_event().await;
             let Some(plain) = &mut self.plain else { return event };
             match event? {
-                Ok(StreamEvent::TextDelta { text, .. }) if self.with_tools => plain.held.push_str(&text),
-                Ok(StreamEvent::TextDiscarded { .. }) => plain.held.clear(),
+                Ok(StreamEvent::TextDelta { text, .. }) if self.may_take_back => plain.held.push_str(&text),
+                Ok(StreamEvent::TextDiscarded { iteration, attempt }) => {
+                    plain.held.clear();
+                    if plain.passed == Some((iteration, attempt)) {
+                        self.run = None;
+                        return Some(Err(taken_back()));
+                    }
+                }
+                Ok(StreamEvent::TextDelta { text, iteration, attempt }) => {
+                    plain.passed = Some((iteration, attempt));
+                    return Some(Ok(StreamEvent::TextDelta { text, iteration, attempt }));
+                }
                 Ok(last @ StreamEvent::Finished { .. }) if !plain.held.is_empty() => {
                     let StreamEvent::Finished { response } = &last else { continue };
                     let (text, iteration) = (std::mem::take(&mut plain.held), response.iterations);
                     plain.last = Some(last);
                     return Some(Ok(StreamEvent::TextDelta { text, iteration, attempt: 1 }));
                 }
-                Ok(event @ (StreamEvent::TextDelta { .. } | StreamEvent::Finished { .. })) => return Some(Ok(event)),
+                Ok(event @ StreamEvent::Finished { .. }) => return Some(Ok(event)),
                 Ok(_) => {}
                 Err(error) => return Some(Err(error)),
             }
@@ -281,6 +293,12 @@ impl AgentStream {
             }
         }
     }
+}
+
+fn taken_back() -> Error {
+    let message = "the model had to be asked again after part of its reply was passed on as plain text; send the message \
+                   again, or read the events of the stream";
+    ProviderError::new(ProviderErrorKind::Server, message).into()
 }
 
 impl std::fmt::Debug for AgentStream {

@@ -299,3 +299,21 @@ async fn a_panic_ends_the_run_with_an_error() {
     assert_eq!(error.code(), "internal");
     assert!(events.contains("failed"), "{events}");
 }
+
+#[tokio::test]
+async fn plain_text_that_had_to_be_taken_back_is_an_error() {
+    let broken = json!([{"chunks": ["half ", "an answer"], "fail_after_chunks": 1}, {"text": "whole"}]).to_string();
+    let agent = assembly(r#"{"max_retries": 1}"#, &broken).build().unwrap();
+    let mut text = String::new();
+    let mut last = None;
+    stream(&agent, request(r#"{"message": "hi"}"#).unwrap(), None, true, Demand::default(), |batch| {
+        let (Batch::Events(events) | Batch::Finished(events, _) | Batch::Failed(events, _)) = &batch;
+        for event in serde_json::from_str::<Vec<Value>>(events).unwrap() {
+            text.push_str(event["text"].as_str().unwrap_or_default());
+        }
+        last = Some(batch);
+    })
+    .await;
+    assert_eq!(text, "half ");
+    assert!(matches!(&last, Some(Batch::Failed(_, error)) if error.is_retryable()), "{last:?}");
+}

@@ -4,6 +4,7 @@
 mod bench;
 mod demo;
 mod fuzz;
+mod languages;
 mod progress;
 mod replay;
 mod tables;
@@ -24,7 +25,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Answer three questions about a sample project with tools; no key, no network.
+    /// Answer questions about a sample project with tools, in Rust, Python and Node; no key, no network.
     Demo {
         /// Ask the real provider that the environment names.
         #[arg(long)]

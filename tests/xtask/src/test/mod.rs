@@ -1,17 +1,17 @@
 //! `cargo xtask test`: sets everything up and runs every test, one summary line a step.
 
+mod bindings;
 mod readme;
 mod steps;
 
+use crate::progress::Ticker;
 use crate::workspace::{self, Ended};
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 /// The most that one program of a step may take.
 const LIMIT: Duration = Duration::from_secs(25 * 60);
-/// How often a long step says on plain output that it still runs.
-const STILL: Duration = Duration::from_secs(60);
 
 /// How a step ended.
 pub(crate) enum Outcome {
@@ -43,7 +43,7 @@ impl Report {
     /// Runs one step and writes its line.
     pub(crate) fn step(&mut self, name: &str, work: impl FnOnce(&mut Ticker<'_>) -> Outcome) {
         let started = Instant::now();
-        let mut ticker = Ticker::new(name, started);
+        let mut ticker = Ticker::new(name);
         let outcome = work(&mut ticker);
         ticker.clear();
         let seconds = started.elapsed().as_secs_f64();
@@ -73,41 +73,7 @@ impl Report {
     }
 }
 
-/// Says what a running step does: a changing line on a terminal, a line a minute elsewhere.
-pub(crate) struct Ticker<'a> {
-    name: &'a str,
-    started: Instant,
-    said: Instant,
-    terminal: bool,
-    last: String,
-}
-
-impl<'a> Ticker<'a> {
-    fn new(name: &'a str, started: Instant) -> Self {
-        Self { name, started, said: started, terminal: std::io::stderr().is_terminal(), last: String::new() }
-    }
-
-    fn tell(&mut self, line: Option<&str>) {
-        let now = Instant::now();
-        let seconds = now.duration_since(self.started).as_secs();
-        if let Some(line) = line {
-            self.last = line.trim().chars().take(60).collect();
-        }
-        if self.terminal && now.duration_since(self.said) > Duration::from_millis(150) {
-            self.said = now;
-            eprint!("\r\x1b[K…    {} ({seconds} s) {}", self.name, self.last);
-        } else if !self.terminal && now.duration_since(self.said) > STILL {
-            self.said = now;
-            eprintln!("…    {} is still running ({seconds} s)", self.name);
-        }
-    }
-
-    fn clear(&self) {
-        if self.terminal {
-            eprint!("\r\x1b[K");
-        }
-    }
-
+impl Ticker<'_> {
     /// Runs a program of this step to its end.
     pub(crate) fn run(&mut self, command: &mut Command) -> Outcome {
         let line = format!("{command:?}");
@@ -134,7 +100,7 @@ fn telling(output: &str) -> String {
     lines.join("\n")
 }
 
-/// The sum of the test counts in the output of `cargo test`; nothing when there is none.
+/// The number of tests in the output of a test runner; nothing when there is none.
 fn counted(output: &str) -> String {
     let number_before = |line: &str, word: &str| {
         let before = line.split(word).next()?;
@@ -142,13 +108,27 @@ fn counted(output: &str) -> String {
     };
     let results: Vec<&str> = output.lines().filter(|line| line.starts_with("test result:")).collect();
     if results.is_empty() {
-        return String::new();
+        return elsewhere(output);
     }
     let sum = |word: &str| results.iter().filter_map(|line| number_before(line, word)).sum::<usize>();
     match (sum(" passed"), sum(" ignored")) {
         (passed, 0) => format!("{passed} tests"),
         (passed, ignored) => format!("{passed} tests, {ignored} ignored"),
     }
+}
+
+/// The closing line of pytest, or the counts of Node's test runner.
+fn elsewhere(output: &str) -> String {
+    let node = |word: &str| output.lines().find_map(|line| line.strip_prefix(&format!("# {word} ")));
+    match (node("pass"), node("skipped")) {
+        (Some(passed), Some("0") | None) => return format!("{passed} tests"),
+        (Some(passed), Some(skipped)) => return format!("{passed} tests, {skipped} skipped"),
+        (None, _) => {}
+    }
+    let last = output.lines().rfind(|line| line.contains(" passed") && line.contains(" in "));
+    last.and_then(|line| line.split(" in ").next())
+        .map(|line| line.trim_matches(['=', ' ']).to_owned())
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -161,6 +141,8 @@ mod tests {
                       test result: ok. 30 passed; 0 failed; 0 ignored; 0 measured";
         assert_eq!(counted(output), "42 tests, 1 ignored");
         assert_eq!(counted("Finished"), "");
+        assert_eq!(counted("....\n179 passed, 1 skipped in 4.74s"), "179 passed, 1 skipped");
+        assert_eq!(counted("# tests 12\n# pass 12\n# fail 0\n# skipped 0"), "12 tests");
     }
 
     #[test]

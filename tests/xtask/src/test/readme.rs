@@ -1,9 +1,11 @@
 //! The code blocks of the README: what a reader would type is run as it stands there.
 //!
-//! Rust blocks are documentation tests of `tests/rust`. Here the shell blocks run: each `cargo run …` and
+//! Rust blocks are documentation tests of `tests/rust`; blocks of Python and Node run with their packages. Here the
+//! shell blocks run: each `cargo run …` and
 //! `cheliped …` line must succeed. Lines that install, clone, need a key or run these very tasks are not run.
 
-use super::{Outcome, Ticker};
+use super::Outcome;
+use crate::progress::Ticker;
 use crate::workspace::{self, cargo};
 use std::process::Command;
 
@@ -21,6 +23,12 @@ const NOT_RUN: &[&str] = &[
     "npm",
     "ollama",
 ];
+
+/// The blocks of the README in a language.
+pub(super) fn code(language: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(workspace::root().join("README.md")).unwrap_or_default();
+    blocks(&text).into_iter().filter(|(found, _)| *found == language).map(|(_, block)| block.to_owned()).collect()
+}
 
 pub(super) fn check(ticker: &mut Ticker<'_>) -> Outcome {
     let path = workspace::root().join("README.md");

@@ -1,6 +1,7 @@
 //! The steps of `cargo xtask test`, in order: what fails quickly comes first.
 
-use super::{Outcome, Report, Ticker, readme};
+use super::{Outcome, Report, bindings, readme};
+use crate::progress::Ticker;
 use crate::workspace::{self, cargo};
 use crate::{fuzz, replay, tables};
 use std::path::Path;
@@ -48,6 +49,8 @@ pub(super) fn all(report: &mut Report, services: bool) {
     });
     report.step("README", readme::check);
     vectors(report);
+    bindings::python(report);
+    bindings::node(report);
     report.step("written exchanges", |_| replayed(&workspace::root().join("tests/fixtures/providers")));
     report.step("recorded exchanges", |_| match std::env::var_os(FIXTURES).filter(|folder| !folder.is_empty()) {
         None => Outcome::Skipped(format!("{FIXTURES} is not set")),
