@@ -248,13 +248,13 @@ function listening(signal: AbortSignal): Followers {
   return followed;
 }
 
+// The way to the engine is weak, so that an idle agent keeps no process alive. Whoever waits for a run does, by this timer
+// that never fires. It is made early, before anybody can put false timers in place of the real ones.
+const alive = setInterval(() => {}, 0x7fff_ffff).unref();
 let waiting = 0;
-// The way to the engine is weak, so that an idle agent keeps no process alive. Whoever waits for a run does.
-let alive: NodeJS.Timeout | undefined;
 
 /** Keeps the process alive until the promise is settled. */
 export async function held<T>(promise: Promise<T>): Promise<T> {
-  alive ??= setInterval(() => {}, 0x7fff_ffff);
   waiting += 1;
   alive.ref();
   try {

@@ -2,7 +2,7 @@
 
 import { follow, held, type Listener, type Outcome, type Run } from "./border.js";
 import { conversationOf } from "./conversation.js";
-import { CancelledError, unusable } from "./errors.js";
+import { CancelledError, RunStateError } from "./errors.js";
 import { readEvents, type StreamEvent } from "./events.js";
 import type { Native } from "./native.js";
 import { AgentResponse, responseFields } from "./response.js";
@@ -68,9 +68,10 @@ export class AgentStream implements AsyncIterable<StreamEvent> {
 
   /**
    * The text of the answer as a stream of texts, in place of the events. Text that was passed on cannot be taken back, so
-   * while the agent has tools the text of a reply comes when it has ended without a tool call.
+   * while the agent has tools or interceptors it comes when it is the answer. Otherwise it comes as the model writes it;
+   * should the model then have to be asked again, the stream fails.
    *
-   * @throws ConfigurationError when events of the stream are being read already.
+   * @throws RunStateError when the stream was read before.
    */
   toReadableStream(): ReadableStream<string> {
     this.#reading.plain();
@@ -105,7 +106,7 @@ class Reading {
   /** Asks for nothing but text. */
   plain(): void {
     if (this.#run !== undefined || this.#over !== undefined) {
-      throw unusable("toReadableStream: the stream is read already; ask for its text before anything else");
+      throw new RunStateError("the stream was read before: take either its events or its text");
     }
     this.#plain = true;
   }

@@ -70,13 +70,22 @@ function wholeUsage(usage) {
 
 test("a tool gets its arguments with every digit, and what it knows of its call", async () => {
   let seen;
-  const model = ScriptedProvider.fromJSON('[{"calls": [{"name": "t", "arguments": {"n": 12345678901234567890}}]}, {"text": "done"}]');
+  const model = ScriptedProvider.fromJSON(
+    '[{"calls": [{"name": "t", "arguments": {"n": 12345678901234567890}}]}, {"text": "done"}]',
+  );
   const db = { rows: 3 };
   const t = tool({
     name: "t",
     description: "Works.",
     execute: (args, call) => {
-      seen = { args, ...call, context: call.context, caller: call.caller, metadata: call.metadata, signal: call.signal };
+      seen = {
+        args,
+        ...call,
+        context: call.context,
+        caller: call.caller,
+        metadata: call.metadata,
+        signal: call.signal,
+      };
       return call.context.rows;
     },
   });
@@ -122,10 +131,13 @@ function fail(error) {
 
 test("a tool that never settles is stopped by its time limit and told so", async () => {
   let signal;
-  const { result } = await ran((_, call) => {
-    signal = call.signal;
-    return new Promise(() => {});
-  }, { toolTimeoutMs: 30 });
+  const { result } = await ran(
+    (_, call) => {
+      signal = call.signal;
+      return new Promise(() => {});
+    },
+    { toolTimeoutMs: 30 },
+  );
   assert.equal(result.outcome, "error");
   assert.equal(signal.aborted, true);
   assert.equal(signal.reason.name, "AbortError");
@@ -173,8 +185,14 @@ test("guards pass, block, and block when they fail or are unreadable; the cause 
     return true;
   });
   await assert.rejects(guard(() => true).send("hi"), GuardError);
-  await assert.rejects(guard(() => fail(thrown)).send("hi"), (error) => error instanceof GuardError && error.cause === thrown);
-  await assert.rejects(guard(() => fail(undefined)).send("hi"), (error) => "cause" in error && error.cause === undefined);
+  await assert.rejects(
+    guard(() => fail(thrown)).send("hi"),
+    (error) => error instanceof GuardError && error.cause === thrown,
+  );
+  await assert.rejects(
+    guard(() => fail(undefined)).send("hi"),
+    (error) => "cause" in error && error.cause === undefined,
+  );
 });
 
 test("an approval gate allows, denies, changes, and denies when it fails", async () => {
@@ -209,13 +227,17 @@ test("an approval gate allows, denies, changes, and denies when it fails", async
 
 test("interceptors change and stop what the engine does, at the points that they have", async () => {
   const points = [];
+  const noted = (point, answer) => {
+    points.push(point);
+    return answer;
+  };
   const interceptor = {
     name: "i",
-    beforeRun: (message) => (points.push(["run", message]), { replace: ["changed"] }),
-    beforeModel: (request) => (points.push(["model", request.messages.length]), undefined),
-    beforeTool: ({ name, arguments: args }) => (points.push(["tool", name, args]), { replace: { n: 2 } }),
-    afterTool: ({ content }) => (points.push(["result", content]), { replace: "other" }),
-    beforeSend: (answer) => (points.push(["answer", answer]), { replace: "sent" }),
+    beforeRun: (message) => noted(["run", message], { replace: ["changed"] }),
+    beforeModel: (request) => noted(["model", request.messages.length]),
+    beforeTool: ({ name, arguments: args }) => noted(["tool", name, args], { replace: { n: 2 } }),
+    afterTool: ({ content }) => noted(["result", content], { replace: "other" }),
+    beforeSend: (answer) => noted(["answer", answer], { replace: "sent" }),
   };
   const { response, result } = await ran((args) => args, { interceptors: [interceptor] });
   assert.equal(response.text, "sent");
@@ -229,11 +251,20 @@ test("interceptors change and stop what the engine does, at the points that they
     ["answer", "done"],
   ]);
   const blocked = { name: "b", beforeModel: () => ({ block: "closed" }) };
-  await assert.rejects(ran(() => "x", { interceptors: [blocked] }), { code: "guard", reason: "closed" });
+  await assert.rejects(
+    ran(() => "x", { interceptors: [blocked] }),
+    { code: "guard", reason: "closed" },
+  );
   const thrown = new Error("down");
   const failing = { name: "f", beforeRun: () => fail(thrown) };
-  await assert.rejects(ran(() => "x", { interceptors: [failing] }), (error) => error.cause === thrown);
-  await assert.rejects(ran(() => "x", { interceptors: [{ name: "u", beforeRun: () => "?" }] }), { code: "guard" });
+  await assert.rejects(
+    ran(() => "x", { interceptors: [failing] }),
+    (error) => error.cause === thrown,
+  );
+  await assert.rejects(
+    ran(() => "x", { interceptors: [{ name: "u", beforeRun: () => "?" }] }),
+    { code: "guard" },
+  );
 });
 
 test("a model of one's own is asked, and its errors are those of a provider", async () => {
@@ -278,7 +309,10 @@ test("a run is saved, suspended and taken up again", async () => {
     assert.equal(error.status, "awaiting_approval");
     return true;
   });
-  assert.deepEqual(saved.map(({ what }) => what), ["run_started", "suspended"]);
+  assert.deepEqual(
+    saved.map(({ what }) => what),
+    ["run_started", "suspended"],
+  );
   const { state, call } = saved.at(-1);
   assert.equal(call.name, "t");
   const { model, agent } = make(() => true);
@@ -294,11 +328,14 @@ test("a run is saved, suspended and taken up again", async () => {
 
 test("a checkpoint that fails ends the run, with the very object as the cause", async () => {
   const thrown = new Error("disk full");
-  await assert.rejects(ran(() => "x", { checkpoint: () => fail(thrown) }), (error) => {
-    assert.ok(error instanceof MemoryError);
-    assert.equal(error.cause, thrown);
-    return true;
-  });
+  await assert.rejects(
+    ran(() => "x", { checkpoint: () => fail(thrown) }),
+    (error) => {
+      assert.ok(error instanceof MemoryError);
+      assert.equal(error.cause, thrown);
+      return true;
+    },
+  );
 });
 
 test("a conversation grows by a turn, is data, and comes back", async () => {
@@ -314,7 +351,12 @@ test("a conversation grows by a turn, is data, and comes back", async () => {
   const second = await agent.send("second", { conversation: stored });
   assert.deepEqual(
     second.conversation.messages.map(({ role, content }) => [role, content]),
-    [["user", "first"], ["assistant", "one"], ["user", "second"], ["assistant", "two"]],
+    [
+      ["user", "first"],
+      ["assistant", "one"],
+      ["user", "second"],
+      ["assistant", "two"],
+    ],
   );
   assert.deepEqual(model.requests[1].roles, ["user", "assistant", "user"]);
   assert.equal((await new Agent({ provider: new ScriptedProvider(["x"]) }).send("x")).conversation, undefined);
@@ -371,7 +413,11 @@ test("functions see the async context of the one who sent the message", async ()
 
 test("a deadline ends the run", async () => {
   const agent = new Agent({ provider: new ScriptedProvider([{ text: "late", latencyMs: 5000 }]) });
-  await assert.rejects(agent.send("hi", { deadlineMs: 20 }), { code: "timeout", name: "TimeoutError", retryable: true });
+  await assert.rejects(agent.send("hi", { deadlineMs: 20 }), {
+    code: "timeout",
+    name: "TimeoutError",
+    retryable: true,
+  });
 });
 
 test("many messages are answered side by side", async () => {

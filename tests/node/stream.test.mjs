@@ -14,9 +14,17 @@ async function eventsOf(stream) {
   return events;
 }
 
-function withTool(execute = (_, call) => (call.progress("half"), "ok")) {
+function works(_, { progress }) {
+  progress("half");
+  return "ok";
+}
+
+function withTool(execute = works) {
   const usage = { inputTokens: 3 };
-  const model = new ScriptedProvider([{ text: "I look.", ...calling("t", { n: 1 }) }, { text: "All is well.", usage }]);
+  const model = new ScriptedProvider([
+    { text: "I look.", ...calling("t", { n: 1 }) },
+    { text: "All is well.", usage },
+  ]);
   return new Agent({ provider: model, tools: [tool({ name: "t", description: "Works.", execute })] });
 }
 
@@ -27,8 +35,8 @@ function slow(pieces, gapMs) {
   const agent = new Agent({
     provider: new ScriptedProvider([{ chunks, gapMs }], { repeat: true }),
     hooks: [
-      { event: "agent.error", handle: () => void (ended.aborted += 1) },
-      { event: "agent.after", handle: () => void (ended.after += 1) },
+      { event: "agent.error", handle: () => ended.aborted++ },
+      { event: "agent.after", handle: () => ended.after++ },
     ],
   });
   return { agent, ended };
@@ -60,7 +68,12 @@ test("events come in order, in camelCase, and end with the response", async () =
     arguments: { n: 1 },
     iteration: 1,
   });
-  assert.deepEqual(of("tool_call_progress"), { type: "tool_call_progress", callId: "call_1", name: "t", message: "half" });
+  assert.deepEqual(of("tool_call_progress"), {
+    type: "tool_call_progress",
+    callId: "call_1",
+    name: "t",
+    message: "half",
+  });
   const { durationMs, ...finished } = of("tool_call_finished");
   assert.equal(typeof durationMs, "number");
   assert.deepEqual(finished, { type: "tool_call_finished", callId: "call_1", name: "t", result: "ok", outcome: "ok" });
@@ -213,7 +226,7 @@ test("cancelling the text ends the run, and errors are those of the run", async 
   await assert.rejects(failing.stream("go").toReadableStream().getReader().read(), { code: "provider" });
   const begun = withTool().stream("go");
   await begun.next();
-  assert.throws(() => begun.toReadableStream(), { code: "configuration" });
+  assert.throws(() => begun.toReadableStream(), { code: "run_state" });
   await begun.return();
 });
 

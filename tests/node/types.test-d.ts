@@ -2,16 +2,16 @@
 
 import {
   Agent,
-  AgentResponse,
-  ChelipedError,
+  type AgentResponse,
   type Checkpoint,
+  ChelipedError,
   Conversation,
   type CustomProvider,
   type ErrorCode,
   GuardError,
   hook,
-  image,
   type Interceptor,
+  image,
   ScriptedProvider,
   type StreamEvent,
   type ToolContext,
@@ -124,14 +124,20 @@ const built: Agent = Agent.builder().provider("offline").tool(refund).maxIterati
 Agent.builder().maxIterations("8");
 
 export async function use(): Promise<ErrorCode | undefined> {
-  const reply = await agent.send("hi", { signal: AbortSignal.timeout(1000), context: { db: 1 }, caller: { user: "a" } });
+  const reply = await agent.send("hi", {
+    signal: AbortSignal.timeout(1000),
+    context: { db: 1 },
+    caller: { user: "a" },
+  });
   assertType<Same<typeof reply, AgentResponse>>();
   assertType<Same<typeof reply.usage.inputTokens, number | null>>();
   // Without a conversation there may be none.
   // @ts-expect-error
   reply.conversation.turns;
   const conversation = new Conversation({ metadata: { a: 1 } });
-  const turn = await agent.send(["What is this?", image("image/png", { url: "https://example.com" })], { conversation });
+  const turn = await agent.send(["What is this?", image("image/png", { url: "https://example.com" })], {
+    conversation,
+  });
   assertType<Same<typeof turn.conversation, Conversation>>();
 
   await using stream = built.stream("hi");
@@ -147,7 +153,9 @@ export async function use(): Promise<ErrorCode | undefined> {
         assertType<Same<typeof event.response, AgentResponse>>();
         break;
       default:
-        assertType<Same<typeof event, Exclude<StreamEvent, { type: "text_delta" | "tool_call_finished" | "finished" }>>>();
+        assertType<
+          Same<typeof event, Exclude<StreamEvent, { type: "text_delta" | "tool_call_finished" | "finished" }>>
+        >();
     }
   }
   const body: ReadableStream<string> = built.stream("hi").toReadableStream();
