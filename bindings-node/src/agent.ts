@@ -4,7 +4,6 @@ import { type Caller, follow, held, type Outcome, Run, type RunValues, runValues
 import type { Guard, Hook, Interceptor } from "./callbacks.js";
 import { content, type Message } from "./content.js";
 import { type Conversation, conversationOf, insideOf } from "./conversation.js";
-import { parse } from "./json.js";
 import type { Native } from "./native.js";
 import type { Provider } from "./provider.js";
 import { AgentResponse, responseFields } from "./response.js";
@@ -124,11 +123,11 @@ export class Agent {
    */
   async resume(state: Record<string, unknown> | string, options: ResumeOptions = {}): Promise<AgentResponse> {
     const { agent } = this.#assembled;
-    const data = typeof state === "string" ? (parse(state) as object) : state;
     const { acceptChangedConfig } = options;
-    const resumption = { state: data, context: contextData(options), accept_changed_config: acceptChangedConfig };
-    const text = writeSetting("the state of a run or its options", resumption);
-    return this.#answer(options, (bridge, number) => bridge.resume(number, agent, text));
+    const rest = { context: contextData(options), accept_changed_config: acceptChangedConfig };
+    const saved = typeof state === "string" ? state : writeSetting("the state of a run", state);
+    const resumption = `{"state":${saved},${writeSetting("the options of a run", rest).slice(1)}`;
+    return this.#answer(options, (bridge, number) => bridge.resume(number, agent, resumption));
   }
 
   async #answer(
@@ -165,10 +164,11 @@ function valuesOf({ context, caller, metadata }: SendOptions): RunValues {
 
 /** A message with its context as the engine reads it. */
 function requestText(message: Message, options: SendOptions): string {
-  return writeSetting("the message or its options", { message: content(message), context: contextData(options) });
+  const data = { message: content(message), context: contextData(options) };
+  return writeSetting("the message or its options", data);
 }
 
-function contextData({ caller, deadlineMs, parentRunId, metadata }: SendOptions): object {
+function contextData({ caller, deadlineMs, parentRunId, metadata }: SendOptions): Record<string, unknown> {
   return { ...caller, deadline_ms: deadlineMs, parent_run_id: parentRunId, metadata };
 }
 

@@ -3,6 +3,7 @@
 //! There is one border for each environment (the main thread and every worker have their own). Messages go out through one
 //! threadsafe function, in order; answers come back by the number of the call.
 
+use crate::run::Conversation;
 use crate::runtime::runtime;
 use crate::wire::Thrown;
 use cheliped::context::CancellationToken;
@@ -20,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 /// What JavaScript gets: what happened, the run, the call, the function, a text, a conversation.
-type Arguments = FnArgs<(&'static str, u32, u32, u32, Option<String>, Option<crate::run::Conversation>)>;
+type Arguments = FnArgs<(&'static str, u32, u32, u32, Option<String>, Option<Conversation>)>;
 
 /// Weak: it does not keep the process alive. Messages cannot fail there: JavaScript catches everything.
 type Dispatch = ThreadsafeFunction<Message, (), Arguments, Status, false, true>;
@@ -34,7 +35,7 @@ pub(crate) enum Message {
     /// Events of a stream.
     Events { run: u32, events: String },
     /// A run is over.
-    Done { run: u32, outcome: String, conversation: Option<crate::run::Conversation> },
+    Done { run: u32, outcome: String, conversation: Option<Conversation> },
 }
 
 impl Message {
@@ -182,13 +183,13 @@ impl Bridge {
     /// A call has its answer, as JSON text. Does nothing when nobody waits for it any more.
     #[napi(catch_unwind)]
     pub fn settle(&self, call: u32, answer: String) {
-        self.answer(call, Ok(answer));
+        self.answered(call, Ok(answer));
     }
 
     /// A call threw something, which JavaScript keeps under a number.
     #[napi(catch_unwind)]
     pub fn fail(&self, call: u32, number: u32, text: String) {
-        self.answer(call, Err(Thrown { number, text }));
+        self.answered(call, Err(Thrown { number, text }));
     }
 
     /// A tool tells how far it is.
@@ -199,7 +200,7 @@ impl Bridge {
         }
     }
 
-    fn answer(&self, call: u32, answer: Result<String, Thrown>) {
+    fn answered(&self, call: u32, answer: Result<String, Thrown>) {
         let pending = self.border.pending().remove(&call);
         if let Some(pending) = pending {
             // The run may have been dropped between the two lines.

@@ -6,9 +6,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setInterval } from "node:timers";
 import { Call } from "./context.js";
-import { fromWire, InternalError, type WireError } from "./errors.js";
+import { ChelipedError, fromWire, InternalError, type WireError } from "./errors.js";
 import { parse } from "./json.js";
 import { type Native, native } from "./native.js";
+import { warn } from "./warning.js";
 
 /** A function that the engine calls with a JSON text and that answers with one. */
 export type Callback = (payload: string, call: Call) => string | Promise<string>;
@@ -72,7 +73,7 @@ export function attempt<T>(call: () => T): T {
 }
 
 function fromNative(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof ChelipedError) return error;
   try {
     return fromWire(parse(error.message) as WireError);
   } catch {
@@ -108,7 +109,7 @@ function dispatch(
     else run.finish(text ?? "", conversation);
   } catch (error) {
     // Only a defect of this package gets here, and it must be seen.
-    process.emitWarning(error instanceof Error ? error : String(error), "ChelipedWarning");
+    warn("a message of the engine could not be handled", error);
   }
 }
 
@@ -214,21 +215,46 @@ function described(error: unknown): string {
   }
 }
 
+/** Runs that one signal ends, with its only listener: many listeners on one signal are a warning of the platform. */
+interface Followers {
+  readonly runs: Set<Run>;
+  readonly abort: () => void;
+}
+
+const followers = new WeakMap<AbortSignal, Followers>();
+
 /** Ends the run when the signal is aborted. Gives a function that leaves the signal alone again. */
 export function follow(signal: AbortSignal | undefined, run: Run): () => void {
   if (signal === undefined) return () => {};
-  const abort = () => run.cancel(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  const { runs, abort } = followers.get(signal) ?? listening(signal);
+  runs.add(run);
+  return () => {
+    runs.delete(run);
+    if (runs.size > 0 || followers.get(signal)?.runs !== runs) return;
+    followers.delete(signal);
+    signal.removeEventListener("abort", abort);
+  };
 }
 
+function listening(signal: AbortSignal): Followers {
+  const runs = new Set<Run>();
+  const abort = () => {
+    followers.delete(signal);
+    for (const run of runs) run.cancel(signal.reason);
+  };
+  const followed = { runs, abort };
+  followers.set(signal, followed);
+  signal.addEventListener("abort", abort, { once: true });
+  return followed;
+}
+
+// The way to the engine is weak, so that an idle agent keeps no process alive. Whoever waits for a run does, by this timer
+// that never fires. It is made early, before anybody can put false timers in place of the real ones.
+const alive = setInterval(() => {}, 0x7fff_ffff).unref();
 let waiting = 0;
-// The way to the engine is weak, so that an idle agent keeps no process alive. Whoever waits for a run does.
-let alive: NodeJS.Timeout | undefined;
 
 /** Keeps the process alive until the promise is settled. */
 export async function held<T>(promise: Promise<T>): Promise<T> {
-  alive ??= setInterval(() => {}, 0x7fff_ffff);
   waiting += 1;
   alive.ref();
   try {

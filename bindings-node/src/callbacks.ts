@@ -12,6 +12,7 @@ import { camelKeys } from "./names.js";
 import type { EventName, Payloads } from "./payloads.js";
 import { type CustomProvider, type ProviderRequest, stepData } from "./provider.js";
 import { write } from "./values.js";
+import { warn } from "./warning.js";
 
 type Awaitable<T> = T | Promise<T>;
 type Context = CallbackContext<any>;
@@ -188,7 +189,7 @@ export function registeredApproval(given: Approval): Registered {
         return decisionData(await decide.call(gate, request, call));
       } catch (error) {
         // The call is denied, and nothing but this says why.
-        if (!call.signal.aborted) warn("the approval gate failed, so the call is denied", error);
+        if (!call.aborted) warn("the approval gate failed, so the call is denied", error);
         throw error;
       }
     },
@@ -258,9 +259,4 @@ function shaped<T extends object>(what: string, given: T, method: keyof T & stri
     throw unusable(`${what}: it must be an object with a method ${method}`);
   }
   return given;
-}
-
-function warn(what: string, error: unknown): void {
-  const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.emitWarning(`${what}: ${told}`, "ChelipedWarning");
 }

@@ -52,6 +52,11 @@ export class Call implements CallbackContext {
     return this.#controller.signal;
   }
 
+  /** Whether nobody waits for the answer any more. */
+  get aborted(): boolean {
+    return this.#aborted !== undefined;
+  }
+
   get context(): unknown {
     return this.#values.context;
   }

@@ -31,25 +31,17 @@ let wrapped: (native: Native.Conversation) => Conversation;
  * ```
  */
 export class Conversation {
-  #native: Native.Conversation;
+  readonly #native: Native.Conversation;
   #data: WireConversation | undefined;
 
   static {
     inside = (conversation) => conversation.#native;
-    wrapped = (native) => {
-      const conversation = new Conversation();
-      conversation.#native = native;
-      return conversation;
-    };
+    wrapped = (native) => new Conversation(native as never);
   }
 
   /** An empty conversation. Default: with an id of its own. */
   constructor(settings: { id?: string; metadata?: Record<string, unknown> } = {}) {
-    const { id, metadata } = settings;
-    this.#native = attempt(() => new native.Conversation(id));
-    if (metadata === undefined) return;
-    this.#native = read({ ...this.toJSON(), metadata });
-    this.#data = undefined;
+    this.#native = settings instanceof native.Conversation ? settings : read(settings);
   }
 
   /**
@@ -95,7 +87,7 @@ export class Conversation {
 
 function read(data: unknown): Native.Conversation {
   const text = typeof data === "string" ? data : writeSetting("the conversation", data);
-  return attempt(() => native.Conversation.fromJson(text));
+  return attempt(() => new native.Conversation(text));
 }
 
 /** The native half of a conversation. */

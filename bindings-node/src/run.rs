@@ -7,6 +7,7 @@ use cheliped::Error;
 use cheliped::context::CancellationToken;
 use cheliped::host::{self, Batch, Demand};
 use napi_derive::napi;
+use std::future::Future;
 use std::sync::Arc;
 
 /// A conversation.
@@ -15,15 +16,9 @@ pub struct Conversation(cheliped::agent::Conversation);
 
 #[napi]
 impl Conversation {
-    /// An empty conversation, with an id of its own unless one is given.
+    /// Reads a conversation.
     #[napi(constructor, catch_unwind)]
-    pub fn new(id: Option<String>) -> Self {
-        Self(id.map_or_else(Default::default, cheliped::agent::Conversation::with_id))
-    }
-
-    /// Reads what `toJson` wrote.
-    #[napi(factory, catch_unwind)]
-    pub fn from_json(json: String) -> napi::Result<Self> {
+    pub fn new(json: String) -> napi::Result<Self> {
         host::conversation(&json).map(Self).map_err(exception)
     }
 
@@ -35,8 +30,8 @@ impl Conversation {
 
     /// How many turns there are.
     #[napi(getter)]
-    pub fn turns(&self) -> napi::Result<u32> {
-        u32::try_from(self.0.turns()).map_err(|_| napi::Error::from_reason("too many turns"))
+    pub fn turns(&self) -> u32 {
+        u32::try_from(self.0.turns()).unwrap_or(u32::MAX)
     }
 }
 
@@ -63,7 +58,7 @@ impl Run {
 }
 
 /// A response as JSON, with the conversation when the message belonged to one.
-type Answer = Result<(String, Option<cheliped::agent::Conversation>), Error>;
+type Answer = (String, Option<cheliped::agent::Conversation>);
 
 #[napi]
 impl Bridge {
@@ -73,13 +68,13 @@ impl Bridge {
         &self,
         run: u32,
         agent: &Agent,
-        message: String,
+        request: String,
         conversation: Option<&Conversation>,
     ) -> napi::Result<Run> {
-        let request = host::request(&message).map_err(exception)?;
+        let request = host::request(&request).map_err(exception)?;
         let (agent, conversation) = (agent.0.clone(), conversation.map(|conversation| conversation.0.clone()));
         let signal = request.context.signal.clone();
-        self.begin(run, signal, async move { host::send(&agent, request, conversation.as_ref()).await })
+        self.answer(run, signal, async move { host::send(&agent, request, conversation.as_ref()).await })
     }
 
     /// Goes on with a run that a checkpoint saved.
@@ -87,54 +82,50 @@ impl Bridge {
     pub fn resume(&self, run: u32, agent: &Agent, resumption: String) -> napi::Result<Run> {
         let resumption = host::resumption(&resumption).map_err(exception)?;
         let (agent, signal) = (agent.0.clone(), resumption.options.context.signal.clone());
-        self.begin(run, signal, async move { Ok((host::resume(&agent, resumption).await?, None)) })
+        self.answer(run, signal, async move { Ok((host::resume(&agent, resumption).await?, None)) })
     }
 
-    /// Sends a message and tells its events in batches, or with `plain` only text that is never taken back; `Run::more`
-    /// asks for another batch.
+    /// Sends a message and tells its events in batches, with `plain` only those of plain text. `Run::more` asks for
+    /// another batch.
     #[napi(catch_unwind)]
     pub fn stream(
         &self,
         run: u32,
         agent: &Agent,
-        message: String,
+        request: String,
         conversation: Option<&Conversation>,
         plain: bool,
     ) -> napi::Result<Run> {
-        let request = host::request(&message).map_err(exception)?;
+        let request = host::request(&request).map_err(exception)?;
         let (agent, conversation) = (agent.0.clone(), conversation.map(|conversation| conversation.0.clone()));
         let (signal, demand) = (request.context.signal.clone(), Demand::default());
-        let border = Arc::clone(&self.border);
-        let deliver = move |batch| match batch {
-            Batch::Events(events) => {
-                border.tell(Message::Events { run, events });
-            }
-            Batch::Finished(events, conversation) => {
-                border.tell(Message::Events { run, events });
-                let conversation = conversation.map(Conversation);
-                border.tell(Message::Done { run, outcome: outcome(Ok("null")), conversation });
-            }
-            Batch::Failed(events, error) => {
-                border.tell(Message::Events { run, events });
-                border.tell(Message::Done { run, outcome: outcome(Err(&error)), conversation: None });
+        let (border, asked) = (Arc::clone(&self.border), demand.clone());
+        let deliver = move |batch| {
+            let (events, end) = match batch {
+                Batch::Events(events) => (events, None),
+                Batch::Finished(events, conversation) => (events, Some((outcome(Ok("null")), conversation))),
+                Batch::Failed(events, error) => (events, Some((outcome(Err(&error)), None))),
+            };
+            border.tell(Message::Events { run, events });
+            if let Some((outcome, conversation)) = end {
+                border.tell(Message::Done { run, outcome, conversation: conversation.map(Conversation) });
             }
         };
-        let asked = demand.clone();
-        self.work(run, async move {
+        self.spawn(run, async move {
             host::stream(&agent, request, conversation.as_ref(), plain, asked, deliver).await;
         })?;
         Ok(Run { signal, demand })
     }
 
     /// Works on a run that is answered at once.
-    fn begin(
+    fn answer(
         &self,
         run: u32,
         signal: CancellationToken,
-        work: impl Future<Output = Answer> + Send + 'static,
+        work: impl Future<Output = Result<Answer, Error>> + Send + 'static,
     ) -> napi::Result<Run> {
         let border = Arc::clone(&self.border);
-        self.work(run, async move {
+        self.spawn(run, async move {
             let (outcome, conversation) = match work.await {
                 Ok((response, conversation)) => (outcome(Ok(&response)), conversation),
                 Err(error) => (outcome(Err(&error)), None),
@@ -144,7 +135,7 @@ impl Bridge {
         Ok(Run { signal, demand: Demand::default() })
     }
 
-    fn work(&self, run: u32, work: impl Future<Output = ()> + Send + 'static) -> napi::Result<()> {
+    fn spawn(&self, run: u32, work: impl Future<Output = ()> + Send + 'static) -> napi::Result<()> {
         let failed = |error| napi::Error::from_reason(format!("no thread for the run could be started: {error}"));
         Arc::clone(&self.border).spawn(run, work).map_err(failed)
     }

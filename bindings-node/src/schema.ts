@@ -18,7 +18,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     /** The extension for JSON Schema; a schema without it, apart from those of zod 3, cannot be used. */
-    readonly jsonSchema?: { readonly input: (options: Record<string, unknown>) => Record<string, unknown> };
+    readonly jsonSchema?: { readonly input: (options: any) => Record<string, unknown> };
   };
 }
 

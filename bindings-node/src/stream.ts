@@ -10,7 +10,7 @@ import { AgentResponse, responseFields } from "./response.js";
 /** What a stream needs to begin. */
 export interface Beginning {
   readonly signal: AbortSignal | undefined;
-  /** Starts the run; with `plain` it tells only text that is never taken back, and its end. */
+  /** Begins the run; with `plain` only what a reader of plain text can use is told. */
   begin(listener: Listener, plain: boolean): Run;
 }
 
@@ -67,15 +67,14 @@ export class AgentStream implements AsyncIterable<StreamEvent> {
   }
 
   /**
-   * The text of the answer as a stream of texts, instead of the events. Text that was passed on cannot be taken back, so
-   * while there are tools or interceptors it comes when it is the answer. Otherwise it comes as the model writes it;
-   * should the model then have to be asked again, the stream fails. Read events where replies must be shown early and
-   * may be replaced.
+   * The text of the answer as a stream of texts, in place of the events. Text that was passed on cannot be taken back, so
+   * while the agent has tools or interceptors it comes when it is the answer. Otherwise it comes as the model writes it;
+   * should the model then have to be asked again, the stream fails.
    *
    * @throws RunStateError when the stream was read before.
    */
   toReadableStream(): ReadableStream<string> {
-    this.#reading.onlyText();
+    this.#reading.plain();
     return textOf(this);
   }
 }
@@ -88,7 +87,6 @@ type Over = { error: unknown } | { response: AgentResponse };
 /** What is behind a stream. It does not know the stream, so that a forgotten stream can be told from a quiet one. */
 class Reading {
   readonly #beginning: Beginning;
-  #plain = false;
   /** Batches as they came; the engine makes another when one was read. */
   readonly #batches: StreamEvent[][] = [];
   #run: Run | undefined;
@@ -98,14 +96,15 @@ class Reading {
   #response: Promise<AgentResponse> | undefined;
   #fields: Record<string, unknown> | undefined;
   #wake: (() => void)[] = [];
+  #plain = false;
   #unfollow = () => {};
 
   constructor(beginning: Beginning) {
     this.#beginning = beginning;
   }
 
-  /** Makes the run tell text only. */
-  onlyText(): void {
+  /** Asks for nothing but text. */
+  plain(): void {
     if (this.#run !== undefined || this.#over !== undefined) {
       throw new RunStateError("the stream was read before: take either its events or its text");
     }

@@ -7,7 +7,7 @@ import type { Message } from "./content.js";
  * with the failure as its answer.
  *
  * Any other error that a tool throws is a defect of the tool: the model gets a fixed sentence and nothing of the error,
- * which is told in the event `tool.error`.
+ * which is a warning of the process (`process.on("warning", …)`).
  */
 export class ToolFailed extends Error {}
 

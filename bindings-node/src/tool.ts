@@ -9,6 +9,7 @@ import { type Native, native } from "./native.js";
 import { type Arguments, type InputSchema, type ReadSchema, readSchema } from "./schema.js";
 import { ToolDenied, ToolFailed, ToolRefusal, ToolRetry } from "./tool-errors.js";
 import { repaired, UnwritableError, write, writeSetting, writeText } from "./values.js";
+import { warn } from "./warning.js";
 
 /** What a tool is made of. */
 export interface ToolDefinition<S extends InputSchema = InputSchema, C = unknown> {
@@ -34,7 +35,8 @@ export interface ToolDefinition<S extends InputSchema = InputSchema, C = unknown
   /**
    * Does the work. What it returns goes to the model: a text as it is, other values as JSON (see the README for what
    * JSON has no form for), pictures and files with {@link image} and {@link file}, alone or in a list. To steer the
-   * model throw {@link ToolFailed}, {@link ToolRetry} or {@link ToolDenied}; of any other error the model learns nothing.
+   * model throw {@link ToolFailed}, {@link ToolRetry} or {@link ToolDenied}; any other error is a warning of
+   * the process, and the model learns nothing of it.
    */
   execute: (args: Arguments<S>, call: ToolContext<C>) => unknown;
 }
@@ -98,7 +100,7 @@ export function tool<S extends InputSchema = {}, C = unknown>(definition: ToolDe
   const settings = { name, description, schema: schema.json, mutating, idempotent, listed };
   const text = writeSetting(`tool ${JSON.stringify(name)}`, settings);
   const compiled = attempt(() => new native.Tool(text, number));
-  return new Tool(name, { native: compiled, number, callback: callback(schema, execute as Execute) });
+  return new Tool(name, { native: compiled, number, callback: callback(name, schema, execute as Execute) });
 }
 
 type Execute = (args: unknown, call: ToolContext) => unknown;
@@ -112,7 +114,7 @@ interface Payload {
   arguments: unknown;
 }
 
-function callback(schema: ReadSchema, execute: Execute): Callback {
+function callback(name: string, schema: ReadSchema, execute: Execute): Callback {
   return async (payload: string, call: Call) => {
     const asked = parse(payload) as Payload;
     let args = asked.arguments;
@@ -133,6 +135,8 @@ function callback(schema: ReadSchema, execute: Execute): Callback {
       if (error instanceof ToolFailed) return failure("failed", error.message);
       if (error instanceof ToolRetry) return failure("retry", error.message);
       if (error instanceof ToolDenied) return failure("denied", error.message);
+      // The model gets a fixed sentence, so nothing but this says what went wrong.
+      if (!call.aborted) warn(`tool ${JSON.stringify(name)} failed`, error);
       throw error;
     }
   };

@@ -5,9 +5,11 @@ import { parse } from "../../bindings-node/dist/json.js";
 
 /** Keys that an expectation may have. */
 const KEYS = new Set(
-  ("text error failed stop_reason provider model iterations tools_called usage steps input_tokens output_tokens " +
+  (
+    "text error failed stop_reason provider model iterations tools_called usage steps input_tokens output_tokens " +
     "cache_read_tokens cache_write_tokens thinking run_id persist_error events event_payloads requests tool_inputs gate " +
-    "results history saves conversation stream stream_events replay").split(" "),
+    "results history saves conversation stream stream_events replay"
+  ).split(" "),
 );
 
 /** Events that only a stream has, or has at another place. */

@@ -47,7 +47,10 @@ for (const version of [4, 3]) {
   for (const vector of cases) {
     if (version === 3 && vector.zod3 === false) continue;
     test(`zod ${version}: ${vector.name}`, async () => {
-      assert.deepEqual(Object.keys(vector).filter((key) => !KEYS.includes(key)), []);
+      assert.deepEqual(
+        Object.keys(vector).filter((key) => !KEYS.includes(key)),
+        [],
+      );
       if (vector.error !== undefined) {
         assert.throws(
           () => tool({ name: "t", description: "", inputSchema: made(vector.zod, library), execute: () => "" }),

@@ -38,11 +38,14 @@ test("every option is in the types, has its words, and a method of the builder",
 test("every option reaches the engine", () => {
   for (const { name, kind } of TABLES.options) {
     const wrong = kind === "names" ? [7] : [1, 2];
-    assert.throws(() => new cheliped.Agent({ provider: "offline", [camel(name)]: wrong }), (error) => {
-      assert.equal(error.code, "configuration");
-      assert.ok(error.message.includes(name) || error.message.includes(camel(name)), error.message);
-      return true;
-    });
+    assert.throws(
+      () => new cheliped.Agent({ provider: "offline", [camel(name)]: wrong }),
+      (error) => {
+        assert.equal(error.code, "configuration");
+        assert.ok(error.message.includes(name) || error.message.includes(camel(name)), error.message);
+        return true;
+      },
+    );
   }
   assert.throws(() => new cheliped.Agent({ provider: "offline", maxIteration: 3 }), /maxIteration/);
 });

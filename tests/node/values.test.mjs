@@ -40,7 +40,14 @@ for (const [name, value, text] of [
   ["an object", { a: 1, b: undefined, c: { d: new Date(0) } }, '{"a":1,"c":{"d":"1970-01-01T00:00:00.000Z"}}'],
   ["an object without a prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
   ["an object of another realm", vm.runInNewContext("({})"), "{}"],
-  ["a map of texts", new Map([["b", 1], ["a", { c: 2n }]]), '{"b":1,"a":{"c":2}}'],
+  [
+    "a map of texts",
+    new Map([
+      ["b", 1],
+      ["a", { c: 2n }],
+    ]),
+    '{"b":1,"a":{"c":2}}',
+  ],
   ["a map with a key __proto__", new Map([["__proto__", 1]]), '{"__proto__":1}'],
   ["a set", new Set([1, "a"]), '[1,"a"]'],
   ["what has a toJSON", { toJSON: () => ({ a: 1n }) }, '{"a":1}'],

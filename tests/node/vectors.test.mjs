@@ -53,7 +53,7 @@ function make(vector, mode, world) {
 function told({ context = {}, conversation }) {
   const { tenant, user, scopes, deadline_ms: deadlineMs, parent_run_id: parentRunId, cancelled } = context;
   return {
-    caller: tenant ?? user ?? scopes ? { tenant, user, scopes } : undefined,
+    caller: (tenant ?? user ?? scopes) ? { tenant, user, scopes } : undefined,
     deadlineMs,
     parentRunId,
     signal: cancelled ? AbortSignal.abort() : undefined,
@@ -66,7 +66,8 @@ async function play(vector, mode) {
   const world = new World();
   const outcome = { text: null, error: null };
   const seen = [];
-  const message = typeof vector.message === "string" ? vector.message : vector.message.map((part) => Part.fromJSON(part));
+  const message =
+    typeof vector.message === "string" ? vector.message : vector.message.map((part) => Part.fromJSON(part));
   let models = [];
   try {
     const made = make(vector, mode, world);
