@@ -5,6 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import cheliped
 
@@ -19,3 +23,15 @@ def test_examples() -> None:
         ran += result.attempted
     assert doctest.testmod(cheliped).failed == 0
     assert ran > 40
+
+
+def test_the_readme_of_the_package_runs() -> None:
+    readme = Path(__file__).parents[2] / "bindings-python" / "README.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    said = [
+        subprocess.run([sys.executable, "-X", "dev", "-c", block], capture_output=True, text=True, timeout=60)
+        for block in blocks
+    ]
+    assert [(done.returncode, done.stderr) for done in said] == [(0, ""), (0, "")]
+    assert "Oslo" in said[0].stdout
+    assert "Rome" in said[0].stdout
