@@ -51,8 +51,7 @@ impl Handle {
 
 /// Starts a future that belongs to a run.
 fn spawn(run: Py<PyAny>, future: impl Future<Output = ()> + Send + 'static) -> PyResult<()> {
-    runtime::handle()?.spawn(RUN.scope(Arc::new(run), future));
-    Ok(())
+    runtime::spawn(RUN.scope(Arc::new(run), future))
 }
 
 pub(crate) fn send(agent: cheliped::Agent, message: Message, done: Py<PyAny>) -> PyResult<Handle> {

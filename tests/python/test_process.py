@@ -30,6 +30,8 @@ def endless() -> str:
 async def waiting_long() -> str:
     await asyncio.sleep(60)
     return "never"
+# What the first tool loads is loaded here, and not inside a loop that complains of slow steps.
+agent(plain)
 """
 ROUNDS = 8
 """Processes of each kind; `CHELIPED_ROUNDS` asks for more."""

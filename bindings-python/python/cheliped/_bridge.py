@@ -13,12 +13,23 @@ import contextlib
 import contextvars
 import inspect
 import json
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from . import _native, _threads
 
 atexit.register(_native.shutdown)
+
+
+def _before_fork() -> None:
+    # A fork of a process with one thread is safe. Threads that work for a run stay, and the run goes on here.
+    _threads.retire()
+    _native.retire()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork)
 
 
 class Endpoint(Protocol):

@@ -21,8 +21,8 @@ class Threads:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._threads = 0
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
         self._free = 0
 
     def submit(self, work: Callable[[], None]) -> None:
@@ -32,24 +32,28 @@ class Threads:
             RuntimeError: The interpreter is ending and gives no more threads.
         """
         with self._lock:
-            grow = self._free <= 0 and self._threads < LIMIT
-            if grow:
-                self._threads += 1
+            if self._free <= 0 and len(self._threads) < LIMIT:
+                thread = threading.Thread(target=self._serve, args=(work,), name="cheliped-tool", daemon=True)
+                thread.start()
+                self._threads.append(thread)
             else:
                 self._free -= 1
-        if grow:
-            try:
-                threading.Thread(target=self._serve, args=(work,), name="cheliped-tool", daemon=True).start()
-            except RuntimeError:
-                with self._lock:
-                    self._threads -= 1
-                raise
-        else:
-            self._work.put(work)
+                self._work.put(work)
 
-    def _serve(self, work: Callable[[], None]) -> None:
+    def retire(self) -> None:
+        """Ends the threads that have nothing to do, if that is all of them; new work starts new ones."""
+        with self._lock:
+            if self._free < len(self._threads):
+                return
+            threads, self._threads, self._free = self._threads, [], 0
+        for _ in threads:
+            self._work.put(None)
+        for thread in threads:
+            thread.join()
+
+    def _serve(self, work: Callable[[], None] | None) -> None:
         _here.pool = True
-        while True:
+        while work is not None:
             work()
             # What the callable left behind must not live as long as the thread.
             del work
@@ -69,6 +73,11 @@ def submit(work: Callable[[], None]) -> None:
 def is_here() -> bool:
     """Whether this thread belongs to the pool."""
     return getattr(_here, "pool", False)
+
+
+def retire() -> None:
+    """Ends the threads of this process, if none of them works."""
+    _pool.retire()
 
 
 def _reset() -> None:
