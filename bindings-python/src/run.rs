@@ -49,15 +49,24 @@ impl Handle {
     }
 }
 
-/// Starts a future that belongs to a run.
-fn spawn(run: Py<PyAny>, future: impl Future<Output = ()> + Send + 'static) -> PyResult<()> {
-    runtime::spawn(RUN.scope(Arc::new(run), future))
+/// Starts a future that belongs to a run, and tells Python its output. What the run held is let go before that.
+fn spawn<T: Send + 'static>(
+    run: Py<PyAny>,
+    future: impl Future<Output = T> + Send + 'static,
+    tell: impl FnOnce(Python<'_>, T) + Send + 'static,
+) -> PyResult<()> {
+    runtime::spawn(async move {
+        let output = RUN.scope(Arc::new(run), future).await;
+        // Without an interpreter there is nobody to tell.
+        let _ = Python::try_attach(|py| tell(py, output));
+    })
 }
 
 pub(crate) fn send(agent: cheliped::Agent, message: Message, done: Py<PyAny>) -> PyResult<Handle> {
     let Message { request, conversation, run } = message;
     let handle = Handle { signal: request.context.signal.clone(), demand: Demand::default() };
-    spawn(run, async move { finish(&done, host::send(&agent, request, conversation.as_ref()).await) })?;
+    let sending = async move { host::send(&agent, request, conversation.as_ref()).await };
+    spawn(run, sending, |py, finished| finish(py, done, finished))?;
     Ok(handle)
 }
 
@@ -68,28 +77,26 @@ pub(crate) fn resume(
     done: Py<PyAny>,
 ) -> PyResult<Handle> {
     let handle = Handle { signal: resumption.options.context.signal.clone(), demand: Demand::default() };
-    spawn(run, async move {
-        let response = host::resume(&agent, resumption).await;
-        finish(&done, response.map(|response| (response, None)));
-    })?;
+    let going_on = async move { host::resume(&agent, resumption).await.map(|response| (response, None)) };
+    spawn(run, going_on, |py, finished| finish(py, done, finished))?;
     Ok(handle)
 }
 
 type Finished = Result<(String, Option<cheliped::agent::Conversation>), Error>;
 
-fn finish(done: &Py<PyAny>, finished: Finished) {
-    // Without an interpreter there is nobody to tell.
-    let _ = Python::try_attach(|py| match finished {
+fn finish(py: Python<'_>, done: Py<PyAny>, finished: Finished) {
+    // What goes wrong in telling has nobody to hear it.
+    let _ = match finished {
         Ok((response, conversation)) => done.call1(py, (response, conversation.map(Conversation), py.None())),
         Err(error) => done.call1(py, (py.None(), py.None(), exception(py, &error).into_value(py))),
-    });
+    };
 }
 
 pub(crate) fn stream(agent: cheliped::Agent, message: Message, plain: bool, deliver: Py<PyAny>) -> PyResult<Handle> {
     let Message { request, conversation, run } = message;
     let handle = Handle { signal: request.context.signal.clone(), demand: Demand::default() };
     let demand = handle.demand.clone();
-    spawn(run, async move {
+    let streaming = async move {
         host::stream(&agent, request, conversation.as_ref(), plain, demand, |batch| {
             // Without an interpreter there is nobody to tell.
             let _ = Python::try_attach(|py| match batch {
@@ -103,6 +110,7 @@ pub(crate) fn stream(agent: cheliped::Agent, message: Message, plain: bool, deli
             });
         })
         .await;
-    })?;
+    };
+    spawn(run, streaming, |_, ()| {})?;
     Ok(handle)
 }

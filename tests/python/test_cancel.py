@@ -185,6 +185,42 @@ def test_the_connection_to_the_model_closes() -> None:
     assert run(main()) < SOON
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_run_inside_a_blocking_tool_ends_with_the_outer_run(depth: int) -> None:
+    started, cancelled = threading.Event(), threading.Event()
+
+    async def work() -> str:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return "never"
+
+    def around(inner: Agent) -> Agent:
+        def nested() -> str:
+            return inner.send_sync("go").text
+
+        return agent(nested)
+
+    running = agent(work)
+    for _ in range(depth):
+        running = around(running)
+
+    async def main() -> float:
+        task = asyncio.create_task(running.send("go"))
+        await asyncio.to_thread(started.wait, 10)
+        before = time.perf_counter()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await asyncio.to_thread(cancelled.wait, 10)
+        return time.perf_counter() - before
+
+    assert run(main()) < SOON
+
+
 def test_a_tool_that_refuses_to_be_cancelled_does_not_hold_the_run() -> None:
     async def main() -> float:
         started, release = asyncio.Event(), asyncio.Event()

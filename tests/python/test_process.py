@@ -30,6 +30,8 @@ def endless() -> str:
 async def waiting_long() -> str:
     await asyncio.sleep(60)
     return "never"
+def lambda_free() -> str:
+    raise ValueError("of a tool")
 # What the first tool loads is loaded here, and not inside a loop that complains of slow steps.
 agent(plain)
 """
@@ -56,6 +58,7 @@ def python(program: str, *options: str, limit: float = 30) -> tuple[int, str, st
     return started.returncode, out, error, took
 
 
+# Agents are made before the loop starts: asyncio complains in its debug mode when a busy machine takes 0.1 s over that.
 ENDS = {
     "finished plain": "print(agent(plain).send_sync('go').text)",
     "finished waiting": "print(agent(waiting).send_sync('go').text)",
@@ -64,42 +67,116 @@ ENDS = {
         "    print(asyncio.run(agent(plain).send('go')).text, asyncio.run(agent(waiting).send('go')).text)"
     ),
     "stream": (
+        "made = agent(waiting)\n"
         "async def main():\n"
-        "    async with agent(waiting).stream('go') as stream:\n"
+        "    async with made.stream('go') as stream:\n"
         "        async for event in stream:\n"
         "            pass\n"
         "asyncio.run(main())"
     ),
     "stream left open": (
+        "made = agent(waiting_long)\n"
         "async def main():\n"
-        "    stream = agent(waiting_long).stream('go')\n"
+        "    stream = made.stream('go')\n"
         "    async for event in stream:\n"
         "        if type(event).__name__ == 'ToolCallStarted':\n"
         "            break\n"
         "asyncio.run(main())"
     ),
     "unfinished plain": (
+        "made = agent(endless)\n"
         "async def main():\n"
-        "    task = asyncio.create_task(agent(endless).send('go'))\n"
+        "    task = asyncio.create_task(made.send('go'))\n"
         "    await asyncio.sleep(0.1)\n"
         "asyncio.run(main())"
     ),
     "unfinished waiting": (
+        "made = agent(waiting_long)\n"
         "async def main():\n"
-        "    task = asyncio.create_task(agent(waiting_long).send('go'))\n"
+        "    task = asyncio.create_task(made.send('go'))\n"
         "    await asyncio.sleep(0.1)\n"
         "asyncio.run(main())"
     ),
     "never run": "agent(plain)",
     "exit in the middle": (
+        "made = agent(endless)\n"
         "async def main():\n"
-        "    task = asyncio.create_task(agent(endless).send('go'))\n"
+        "    task = asyncio.create_task(made.send('go'))\n"
         "    await asyncio.sleep(0.1)\n"
         "    print('END', time.time(), flush=True)\n"
         "    sys.exit(3)\n"
         "asyncio.run(main())"
     ),
 }
+
+
+ALONE = {
+    "a loop that is closed at once": """
+made = agent(waiting_long)
+async def main():
+    try:
+        await asyncio.wait_for(made.send('go'), 0.1)
+    except asyncio.TimeoutError:
+        print('timed out')
+    async with made.stream('go') as stream:
+        async for event in stream:
+            if type(event).__name__ == 'ToolCallStarted':
+                await asyncio.sleep(0.05)
+                break
+loop = asyncio.new_event_loop()
+loop.run_until_complete(main())
+loop.close()
+""",
+    "what a run held is let go": """
+import gc, weakref
+class Deps:
+    pass
+for work in (plain, waiting):
+    deps = Deps()
+    gone = weakref.ref(deps)
+    agent(work).send_sync('go', deps=deps)
+    del deps
+    gc.collect()
+    assert gone() is None, work
+""",
+    "a coroutine that comes too late": """
+def late() -> str:
+    time.sleep(0.2)
+    return waiting_long()
+made = agent(late)
+async def main():
+    try:
+        await asyncio.wait_for(made.send('go'), 0.1)
+    except asyncio.TimeoutError:
+        print('timed out')
+asyncio.run(main())
+time.sleep(0.3)
+""",
+    "hooks and tools that raise": """
+def broken(*_):
+    raise KeyError('of a callable')
+made = Agent(
+    provider=ScriptedProvider([CALL, 'done']), tools=[tool(name='work')(lambda_free)], hooks=[broken]
+)
+made.send_sync('go')
+""",
+    "an agent asked when all is over": """
+import atexit
+atexit.register(lambda: print(agent(waiting).send_sync('go').text))
+agent(plain).send_sync('go')
+""",
+}
+
+
+@pytest.mark.parametrize("what", ALONE)
+def test_a_process_has_nothing_to_say(what: str) -> None:
+    code, _, error, _ = python(ALONE[what], "-X", "dev", "-W", "error")
+    assert (code, error) == (0, "")
+
+
+def test_a_tool_may_end_the_process() -> None:
+    code, _, error, _ = python("async def work() -> str:\n    sys.exit(7)\nagent(work).send_sync('go')", "-X", "dev")
+    assert (code, error) == (7, "")
 
 
 @pytest.mark.parametrize("options", [(), ("-X", "dev", "-W", "error")], ids=["plain", "dev"])
@@ -142,7 +219,8 @@ for work in (plain, waiting):
 print(agent(waiting).send_sync('go').text)
 """
     for _ in range(5):
-        code, out, error, _ = python(program)
+        # From 3.12 on Python warns of every fork beside threads, whatever they do.
+        code, out, error, _ = python(program, "-W", "ignore:This process:DeprecationWarning")
         assert (code, error) == (0, "")
         assert out.split().count("done") >= 4
 

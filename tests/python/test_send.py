@@ -23,9 +23,11 @@ from cheliped import (
     Conversation,
     GuardError,
     Image,
+    Interceptor,
     Provider,
     ProviderConfig,
     ProviderError,
+    Replace,
     RunContext,
     RunStateError,
     ScriptedProvider,
@@ -218,6 +220,8 @@ def test_many_at_once_all_come_back() -> None:
 
 
 def test_a_blocking_tool_does_not_hold_up_the_loop() -> None:
+    slow = agent(lambda_free_sleep)
+
     async def main() -> float:
         worst, last, done = 0.0, time.perf_counter(), False
 
@@ -228,7 +232,7 @@ def test_a_blocking_tool_does_not_hold_up_the_loop() -> None:
                 worst, last = max(worst, time.perf_counter() - last), time.perf_counter()
 
         ticking = asyncio.create_task(tick())
-        await agent(lambda_free_sleep).send("go")
+        await slow.send("go")
         done = True
         await ticking
         return worst
@@ -259,6 +263,77 @@ def test_a_tool_may_run_another_agent_however_it_likes() -> None:
 
 def lambda_free_name() -> str:
     return threading.current_thread().name
+
+
+def test_nested_blocking_tools_find_their_thread_without_a_loop() -> None:
+    """A tool inside a tool inside a tool, as deep as one likes, and one that starts a loop of its own."""
+    ran: list[bool] = []
+
+    def leaf() -> str:
+        return asyncio.run(asyncio.sleep(0, "from a loop of its own"))
+
+    work = leaf
+    for _ in range(4):
+
+        def nested(inner: Any = work) -> str:
+            model = ScriptedProvider([CALL, "done"])
+            Agent(provider=model, tools=[tool(name="work")(bound(inner))]).send_sync("go")
+            ran.append(True)
+            return str(model.requests()[1]["last"])
+
+        work = bound(nested)
+    model = ScriptedProvider([CALL, "done"])
+    Agent(provider=model, tools=[tool(name="work")(work)]).send_sync("go")
+    assert (model.requests()[1]["last"], len(ran)) == ("from a loop of its own", 4)
+
+
+def bound(function: Any) -> Any:
+    def call() -> str:
+        return str(function())
+
+    return call
+
+
+def test_a_blocking_method_of_an_interceptor_stays_off_the_loop() -> None:
+    where: dict[str, threading.Thread] = {}
+
+    class Mixed(Interceptor):
+        def before_tool(self, call: Any) -> None:
+            where["plain"] = threading.current_thread()
+
+        async def after_tool(self, result: Any) -> Replace:
+            where["waiting"] = threading.current_thread()
+            return Replace("replaced")
+
+    model = ScriptedProvider([CALL, "done"])
+    Agent(provider=model, tools=[tool(name="work")(lambda_free_name)], interceptors=[Mixed()]).send_sync("go")
+    assert where["waiting"] is threading.current_thread()
+    assert where["plain"] is not threading.current_thread()
+    assert model.requests()[1]["last"] == "replaced"
+    with pytest.raises(ConfigurationError, match="before_tool"):
+        Agent(provider=model, interceptors=[Interceptor()])
+
+
+def test_what_nobody_else_hears_of_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def broken(*_: Any) -> Any:
+        raise KeyError("of a callable")
+
+    def work() -> str:
+        raise KeyError("of a tool")
+
+    agent(work, hooks=[("agent.before", broken)]).send_sync("go")
+    denied = Agent(
+        provider=ScriptedProvider([CALL, "done"]),
+        tools=[tool(name="work", mutating=True)(lambda_free_name)],
+        approval=broken,
+    )
+    denied.send_sync("go")
+    said = [(record.name, record.getMessage()) for record in caplog.records if record.exc_info]
+    assert said == [
+        ("cheliped", "a hook raised; the run goes on"),
+        ("cheliped", "the tool 'work' raised"),
+        ("cheliped", "the approval raised, so the call is denied"),
+    ]
 
 
 def test_nested_blocking_tools_cannot_use_up_the_threads() -> None:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _native, _threads
+from . import _native
 from ._bridge import Endpoint, Run, finished
 from ._callbacks import (
     POINTS,
@@ -164,10 +164,20 @@ class AgentBuilder:
         return self
 
     def interceptor(self, interceptor: Interceptor) -> Self:
-        """Adds an interceptor."""
-        points = [point for point in POINTS if hasattr(interceptor, point)]
-        settings = {"name": interceptor.name or type(interceptor).__name__, "points": points}
-        self._function("interceptor", settings, interceptor.priority, InterceptorEndpoint(interceptor))
+        """Adds an interceptor.
+
+        Raises:
+            ConfigurationError: It has none of the methods.
+        """
+        name = interceptor.name or type(interceptor).__name__
+        endpoints = InterceptorEndpoint.of(interceptor)
+        if not endpoints:
+            raise ConfigurationError(
+                f"the interceptor {name!r} has no method that is called; write at least one of {', '.join(POINTS)}"
+            )
+        for endpoint in endpoints:
+            settings = {"name": name, "points": list(endpoint.methods)}
+            self._function("interceptor", settings, interceptor.priority, endpoint)
         return self
 
     def approval(self, approval: AnyApproval) -> Self:
@@ -413,11 +423,10 @@ class Agent:
         Raises:
             ChelipedError: Whatever ended the run. Failures of tools are not among them: the model gets them as results.
         """
-        inline = _threads.is_here()
         request = _request(message, caller, deadline_ms, parent_run_id, metadata)
-        run = Run(self._endpoints, deps, caller, metadata or {}, inline=inline)
+        run = Run(self._endpoints, deps, caller, metadata or {})
         native = None if conversation is None else conversation._native
-        response, following = await finished(lambda done: self._native.send(request, native, run, done))
+        response, following = await finished(run, lambda done: self._native.send(request, native, run, done))
         return AgentResponse._of(json.loads(response), following)
 
     def send_sync(
@@ -470,9 +479,10 @@ class Agent:
         request = _request(message, caller, deadline_ms, parent_run_id, metadata)
         native = None if conversation is None else conversation._native
 
-        def start(plain: bool, deliver: Deliver) -> _native.Handle:
-            run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
-            return self._native.stream(request, native, plain, run, deliver)
+        def start(plain: bool, deliver: Deliver) -> Run:
+            run = Run(self._endpoints, deps, caller, metadata or {})
+            run.began(self._native.stream(request, native, plain, run, deliver))
+            return run
 
         return AgentStream(start)
 
@@ -505,8 +515,8 @@ class Agent:
         if accept_changed_config is not None:
             resumption["accept_changed_config"] = accept_changed_config
         request = _written(resumption)
-        run = Run(self._endpoints, deps, caller, metadata or {}, inline=_threads.is_here())
-        response, _ = await finished(lambda done: self._native.resume(request, run, done))
+        run = Run(self._endpoints, deps, caller, metadata or {})
+        response, _ = await finished(run, lambda done: self._native.resume(request, run, done))
         return AgentResponse._of(json.loads(response), None)
 
     @property

@@ -14,12 +14,16 @@ import contextvars
 import inspect
 import json
 import os
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 from . import _native, _threads
 
 atexit.register(_native.shutdown)
+
+_blocked = threading.local()
+"""The call that this thread is busy with, as `call`."""
 
 
 def _before_fork() -> None:
@@ -54,18 +58,20 @@ class Endpoint(Protocol):
 class Run:
     """What the callbacks of one run share."""
 
-    __slots__ = ("caller", "calls", "context", "deps", "endpoints", "inline", "loop", "metadata")
+    __slots__ = ("_handle", "caller", "context", "deps", "endpoints", "loop", "metadata", "outer", "tasks")
 
-    def __init__(
-        self, endpoints: Mapping[int, Endpoint], deps: Any, caller: Any, metadata: Mapping[str, Any], *, inline: bool
-    ) -> None:
+    def __init__(self, endpoints: Mapping[int, Endpoint], deps: Any, caller: Any, metadata: Mapping[str, Any]) -> None:
         self.endpoints = endpoints
         self.deps = deps
         self.caller = caller
         self.metadata = metadata
-        self.inline = inline
         self.loop = asyncio.get_running_loop()
         self.context = contextvars.copy_context()
+        self.outer: Call | None = getattr(_blocked, "call", None)
+        """The call of another run that waits for this one, when this one belongs to a blocking callable."""
+        self._handle: _native.Handle | None = None
+        self.tasks: set[Call] = set()
+        """Calls with a task on the loop; touched on the loop's thread only."""
 
     def start(self, number: int, payload: str, reply: _native.Reply) -> Call:
         """Starts one call; the native half calls this on a thread of its own, so it must return at once."""
@@ -73,11 +79,36 @@ class Run:
         call.start()
         return call
 
+    def began(self, handle: _native.Handle) -> None:
+        """Says how to end the run."""
+        self._handle = handle
+        if self.outer is not None:
+            self.outer.holds(handle)
+
+    def more(self) -> None:
+        """Asks for another batch of a stream."""
+        if self._handle is not None:
+            self._handle.more()
+
+    def cancel(self) -> None:
+        """Ends the run from any thread."""
+        if self._handle is not None:
+            self._handle.cancel()
+
+    def end(self) -> None:
+        """Ends the run with everything that it started; on the loop's thread. Does nothing when it is over."""
+        # Tasks first and from here: the loop may end right after this, before the native half could have them cancelled.
+        for call in list(self.tasks):
+            call.stop()
+        self.cancel()
+        if self.outer is not None and self._handle is not None:
+            self.outer.lets_go(self._handle)
+
 
 class Call:
     """One call of a callback."""
 
-    __slots__ = ("_endpoint", "_payload", "_reply", "_task", "cancelled", "run")
+    __slots__ = ("_endpoint", "_held", "_payload", "_reply", "_task", "cancelled", "run")
 
     def __init__(self, run: Run, endpoint: Endpoint, payload: str, reply: _native.Reply) -> None:
         self.run = run
@@ -86,64 +117,97 @@ class Call:
         self._payload = payload
         self._reply = reply
         self._task: asyncio.Task[None] | None = None
+        self._held: list[_native.Handle] = []
 
     def start(self) -> None:
         run = self.run
         if self._endpoint.is_async:
-            self._on_loop(self._begin)
-        elif run.inline:
-            # The loop's thread waits for this run and has nothing else to do.
-            self._on_loop(self._block)
+            self._on_loop(lambda: self._go(None))
+        elif run.outer is not None:
+            # The loop's thread waits for this run and has nothing else to do; more threads of the pool could run out.
+            self._on_loop(self._block_here)
         else:
             context = run.context.copy()
             _threads.submit(lambda: context.run(self._block))
 
     def cancel(self) -> None:
         """Says that nobody waits for the answer any more; called on a thread of the native half."""
+        self._give_up()
+        self._on_loop(self.stop)
+
+    def stop(self) -> None:
+        """The same, on the loop's thread."""
+        self._give_up()
+        task, self._task = self._task, None
+        # Once: a second time would break into what the task does about the first.
+        if task is not None:
+            task.cancel()
+
+    def _give_up(self) -> None:
         self.cancelled = True
-        if self._task is not None or self._endpoint.is_async:
-            self._on_loop(self._cancel_task)
+        # A thread cannot be stopped, but the runs that it waits for can.
+        for handle in list(self._held):
+            handle.cancel()
+
+    def holds(self, handle: _native.Handle) -> None:
+        """Says that the callable waits for a run, which ends with this call."""
+        self._held.append(handle)
+        if self.cancelled:
+            handle.cancel()
+
+    def lets_go(self, handle: _native.Handle) -> None:
+        """Says that the callable waits for it no more."""
+        if handle in self._held:
+            self._held.remove(handle)
 
     def progress(self, text: str) -> None:
         self._reply.progress(text)
 
-    def _on_loop(self, function: Callable[[], object]) -> None:
+    def _on_loop(self, function: Callable[[], object]) -> bool:
         try:
             self.run.loop.call_soon_threadsafe(function, context=self.run.context.copy())
         except RuntimeError as closed:
             # The loop ended before the run did.
             self._reply.error(closed)
-
-    def _begin(self) -> None:
-        if not self.cancelled:
-            self._task = self.run.loop.create_task(self._await(None))
-
-    def _cancel_task(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
+            return False
+        return True
 
     def _block(self) -> None:
         if self.cancelled:
             return
+        outer, _blocked.call = getattr(_blocked, "call", None), self
         try:
             value = self._endpoint.call(json.loads(self._payload), self)
             if inspect.isawaitable(value):
                 waiting: Awaitable[Any] = value
-                self._on_loop(lambda: self._adopt(waiting))
+                if not self._on_loop(lambda: self._go(waiting)):
+                    _close(waiting)
                 return
             answer = self._endpoint.answer(value)
         except BaseException as error:
             self._raised(error)
         else:
             self._reply.ok(answer)
+        finally:
+            _blocked.call = outer
 
-    def _adopt(self, waiting: Awaitable[Any]) -> None:
-        """Goes on with what a plain function gave to be awaited."""
+    def _block_here(self) -> None:
+        """Calls it on the loop's thread, which looks to it like any other thread: it may start a loop itself."""
+        asyncio._set_running_loop(None)
+        try:
+            self._block()
+        finally:
+            asyncio._set_running_loop(self.run.loop)
+
+    def _go(self, waiting: Awaitable[Any] | None) -> None:
+        """Goes on as a task: with the call itself, or with what a plain function gave to be awaited."""
         if self.cancelled:
-            if inspect.iscoroutine(waiting):
-                waiting.close()
+            if waiting is not None:
+                _close(waiting)
             return
-        self._task = self.run.loop.create_task(self._await(waiting))
+        task = self._task = self.run.loop.create_task(self._await(waiting))
+        self.run.tasks.add(self)
+        task.add_done_callback(self._done)
 
     async def _await(self, waiting: Awaitable[Any] | None) -> None:
         try:
@@ -151,32 +215,46 @@ class Call:
             if inspect.isawaitable(value):
                 value = await value
             answer = self._endpoint.answer(value)
-        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit) as error:
-            self._reply.error(error)
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
             self._raised(error)
         else:
             self._reply.ok(answer)
 
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self.run.tasks.discard(self)
+        self._task = None
+        # Also when it was cancelled before its first step. Looked at, so that asyncio does not complain of it.
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error is not None and not self.cancelled:
+            self._reply.error(error)
+
     def _raised(self, error: BaseException) -> None:
-        refusal = self._endpoint.refusal(error)
+        # Of a call that was given up nobody wants to know.
+        refusal = None if self.cancelled else self._endpoint.refusal(error)
         if refusal is None:
             self._reply.error(error)
         else:
             self._reply.ok(refusal)
 
 
+def _close(waiting: Awaitable[Any]) -> None:
+    """Closes what will not be awaited, so that Python does not complain of it."""
+    if inspect.iscoroutine(waiting):
+        waiting.close()
+
+
 Done = Callable[["str | None", "_native.Conversation | None", "BaseException | None"], None]
 
 
-async def finished(start: Callable[[Done], _native.Handle]) -> tuple[str, _native.Conversation | None]:
+async def finished(run: Run, start: Callable[[Done], _native.Handle]) -> tuple[str, _native.Conversation | None]:
     """Starts a run and waits for its end. Cancelling this ends the run.
 
     Raises:
         ChelipedError: Whatever ended the run.
     """
-    loop = asyncio.get_running_loop()
+    loop = run.loop
     future: asyncio.Future[tuple[str, _native.Conversation | None]] = loop.create_future()
 
     def settle(response: str | None, conversation: _native.Conversation | None, error: BaseException | None) -> None:
@@ -192,8 +270,8 @@ async def finished(start: Callable[[Done], _native.Handle]) -> tuple[str, _nativ
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, response, conversation, error)
 
-    handle = start(done)
+    run.began(start(done))
     try:
         return await future
     finally:
-        handle.cancel()
+        run.end()

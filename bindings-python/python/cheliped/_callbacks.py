@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ._bridge import Call
 
 log = logging.getLogger("cheliped")
+"""What callables raised that nobody else hears of. Without a configured handler it goes nowhere, least of all to the
+terminal."""
+log.addHandler(logging.NullHandler())
 
 Hook = Callable[[Any], "Awaitable[None] | None"]
 """Takes the payload of an event, a dictionary; see `cheliped.payloads` for the keys. It cannot change anything."""
@@ -259,6 +262,10 @@ class ApprovalEndpoint(_Plain):
     def __init__(self, approval: Approval) -> None:
         super().__init__(approval._function)
 
+    def refusal(self, error: BaseException) -> str | None:
+        log.warning("the approval raised, so the call is denied", exc_info=error)
+        return None
+
     def call(self, payload: Any, call: Call) -> Any:
         return self.function(ApprovalRequest(**{**payload, "findings": tuple(payload["findings"])}))
 
@@ -284,9 +291,21 @@ class CheckpointEndpoint(_Plain):
 
 
 class InterceptorEndpoint(_Plain):
-    def __init__(self, interceptor: Interceptor) -> None:
-        self.methods = {point: getattr(interceptor, point) for point in POINTS if hasattr(interceptor, point)}
-        self.is_async = any(is_async(method) for method in self.methods.values())
+    """Some methods of an interceptor: all of them coroutine functions, or none."""
+
+    def __init__(self, methods: Mapping[str, Callable[[Any], Any]], *, asynchronous: bool) -> None:
+        self.methods = methods
+        self.is_async = asynchronous
+
+    @classmethod
+    def of(cls, interceptor: Interceptor) -> list[InterceptorEndpoint]:
+        """The methods by kind, because a plain one may block and must stay off the event loop."""
+        methods = {point: getattr(interceptor, point) for point in POINTS if hasattr(interceptor, point)}
+        kinds = {
+            kind: {point: method for point, method in methods.items() if is_async(method) is kind}
+            for kind in (False, True)
+        }
+        return [cls(methods, asynchronous=kind) for kind, methods in kinds.items() if methods]
 
     def call(self, payload: Any, call: Call) -> Any:
         return self.methods[payload["point"]](payload["value"])

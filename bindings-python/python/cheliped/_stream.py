@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from ._bridge import Run
+
 Deliver = Callable[[str, bool, "_native.Conversation | None", "BaseException | None"], None]
-Start = Callable[[bool, Deliver], _native.Handle]
+Start = Callable[[bool, Deliver], "Run"]
 
 
 class AgentStream:
@@ -49,7 +51,7 @@ class AgentStream:
 
     def __init__(self, start: Start) -> None:
         self._start = start
-        self._handle: _native.Handle | None = None
+        self._run: Run | None = None
         self._batches: deque[deque[dict[str, Any]]] = deque()
         self._waiting: asyncio.Future[None] | None = None
         self._ended = False
@@ -92,7 +94,7 @@ class AgentStream:
             RunStateError: The stream was read before.
             ChelipedError: Whatever ended the run.
         """
-        if self._handle is not None:
+        if self._run is not None:
             raise RunStateError("the stream was read before: take either its events or its text")
         self._begin(plain=True)
         try:
@@ -112,15 +114,15 @@ class AgentStream:
                 data = batch.popleft()
                 if not batch:
                     self._batches.popleft()
-                    if self._handle is not None:
-                        self._handle.more()
+                    if self._run is not None:
+                        self._run.more()
                 return self._event(data)
             if self._error is not None:
                 error, self._error = self._error, None
                 raise error
             if self._ended:
                 raise StopAsyncIteration
-            if self._handle is None:
+            if self._run is None:
                 self._begin(plain=False)
             if self._waiting is not None:
                 raise RunStateError("the stream is being read already: read it from one task")
@@ -147,7 +149,7 @@ class AgentStream:
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(stream._take, events, last, conversation, error)
 
-        self._handle = self._start(plain, deliver)
+        self._run = self._start(plain, deliver)
 
     def _take(
         self, events: str, last: bool, conversation: _native.Conversation | None, error: BaseException | None
@@ -187,8 +189,8 @@ class AgentStream:
         self._ended = True
         self._batches.clear()
         self._error = None
-        if self._handle is not None:
-            self._handle.cancel()
+        if self._run is not None:
+            self._run.end()
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
@@ -206,6 +208,6 @@ class AgentStream:
 
     def __del__(self) -> None:
         # Nobody can read it any more. The native half takes this from any thread.
-        handle = getattr(self, "_handle", None)
-        if handle is not None:
-            handle.cancel()
+        run = getattr(self, "_run", None)
+        if run is not None:
+            run.cancel()

@@ -13,8 +13,6 @@ from collections.abc import Callable
 LIMIT = 64
 """Threads at most; further work waits in line."""
 
-_here = threading.local()
-
 
 class Threads:
     """A pool that grows as it is used."""
@@ -33,12 +31,13 @@ class Threads:
         """
         with self._lock:
             if self._free <= 0 and len(self._threads) < LIMIT:
-                thread = threading.Thread(target=self._serve, args=(work,), name="cheliped-tool", daemon=True)
+                # Without the work: a thread keeps its arguments for life, and with them all that the work holds.
+                thread = threading.Thread(target=self._serve, name="cheliped-tool", daemon=True)
                 thread.start()
                 self._threads.append(thread)
             else:
                 self._free -= 1
-                self._work.put(work)
+            self._work.put(work)
 
     def retire(self) -> None:
         """Ends the threads that have nothing to do, if that is all of them; new work starts new ones."""
@@ -51,15 +50,16 @@ class Threads:
         for thread in threads:
             thread.join()
 
-    def _serve(self, work: Callable[[], None] | None) -> None:
-        _here.pool = True
-        while work is not None:
+    def _serve(self) -> None:
+        while True:
+            work = self._work.get()
+            if work is None:
+                return
             work()
             # What the callable left behind must not live as long as the thread.
             del work
             with self._lock:
                 self._free += 1
-            work = self._work.get()
 
 
 _pool = Threads()
@@ -68,11 +68,6 @@ _pool = Threads()
 def submit(work: Callable[[], None]) -> None:
     """Runs `work` on a thread of this process."""
     _pool.submit(work)
-
-
-def is_here() -> bool:
-    """Whether this thread belongs to the pool."""
-    return getattr(_here, "pool", False)
 
 
 def retire() -> None:
@@ -84,7 +79,6 @@ def _reset() -> None:
     # A fork has none of its parent's threads.
     global _pool
     _pool = Threads()
-    _here.pool = False
 
 
 if hasattr(os, "register_at_fork"):

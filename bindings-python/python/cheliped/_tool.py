@@ -6,6 +6,7 @@ import functools
 import inspect
 import itertools
 import json
+import logging
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
@@ -17,6 +18,8 @@ from ._errors import ToolFailed, ToolSteering
 if TYPE_CHECKING:
     from ._bridge import Call
     from ._schema.tool import Description
+
+log = logging.getLogger("cheliped")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -151,6 +154,8 @@ class Tool(Generic[P, R]):
             return json.dumps({"refusal": refusal}, ensure_ascii=False)
         if isinstance(error, ToolSteering):
             return json.dumps({"error": {"kind": error.kind, "message": error.message}}, ensure_ascii=False)
+        # The model is told nothing of it, so this is where its author hears of it.
+        log.warning("the tool %r raised", self.name, exc_info=error)
         return None
 
 
