@@ -5,6 +5,10 @@ from __future__ import annotations
 import doctest
 import importlib
 import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import cheliped
 
@@ -19,3 +23,12 @@ def test_examples() -> None:
         ran += result.attempted
     assert doctest.testmod(cheliped).failed == 0
     assert ran > 40
+
+
+def test_the_programs_of_the_readme() -> None:
+    readme = Path(__file__).parents[2] / "bindings-python" / "README.md"
+    programs = re.findall(r"```python\n(.*?)```", readme.read_text("utf-8"), re.DOTALL)
+    assert len(programs) == 2
+    for program in programs:
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        assert (ran.returncode, ran.stderr) == (0, "")
