@@ -36,6 +36,12 @@ mod _native {
         py.detach(|| cheliped::cli::command(arguments.into_iter()))
     }
 
+    /// Ends the background threads unless they work for a run; for a fork.
+    #[pyfunction]
+    fn retire(py: Python<'_>) {
+        crate::runtime::retire(py);
+    }
+
     /// Ends the background threads; for the end of the interpreter.
     #[pyfunction]
     fn shutdown(py: Python<'_>) {

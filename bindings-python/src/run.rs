@@ -55,12 +55,11 @@ fn spawn<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
     tell: impl FnOnce(Python<'_>, T) + Send + 'static,
 ) -> PyResult<()> {
-    runtime::handle()?.spawn(async move {
+    runtime::spawn(async move {
         let output = RUN.scope(Arc::new(run), future).await;
         // Without an interpreter there is nobody to tell.
         let _ = Python::try_attach(|py| tell(py, output));
-    });
-    Ok(())
+    })
 }
 
 pub(crate) fn send(agent: cheliped::Agent, message: Message, done: Py<PyAny>) -> PyResult<Handle> {

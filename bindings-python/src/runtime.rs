@@ -2,6 +2,7 @@
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -16,11 +17,35 @@ const END: Duration = Duration::from_millis(300);
 /// detach meanwhile, so that a fork never copies a locked lock.
 static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);
 
-/// The runtime of this process.
+/// Runs that are under way.
+static RUNS: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a run for as long as it lives.
+struct Counted;
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        RUNS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Starts the work of a run.
 ///
 /// # Errors
 /// The system gives no more threads.
-pub(crate) fn handle() -> PyResult<Handle> {
+pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> PyResult<()> {
+    let handle = handle()?;
+    RUNS.fetch_add(1, Ordering::Relaxed);
+    let counted = Counted;
+    handle.spawn(async move {
+        let _counted = counted;
+        work.await;
+    });
+    Ok(())
+}
+
+/// The runtime of this process.
+fn handle() -> PyResult<Handle> {
     let mut slot = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
     let here = std::process::id();
     if let Some((process, runtime)) = slot.as_ref()
@@ -36,10 +61,22 @@ pub(crate) fn handle() -> PyResult<Handle> {
         .map_err(|error| PyRuntimeError::new_err(format!("cannot start the threads of cheliped: {error}")))?;
     let handle = runtime.handle().clone();
     if let Some((_, of_parent)) = slot.replace((here, runtime)) {
-        // A fork has no threads of its parent; dropping would wait for them for ever.
+        // A fork has no threads of its parent; dropping would wait for them for ever. Runs of the parent are not here.
         std::mem::forget(of_parent);
+        RUNS.store(0, Ordering::Relaxed);
     }
     Ok(handle)
+}
+
+/// Ends the threads unless a run is under way; the next run starts new ones.
+pub(crate) fn retire(py: Python<'_>) {
+    // A run that has just told its answer needs a moment to be gone.
+    for _ in 0..20 {
+        if RUNS.load(Ordering::Relaxed) == 0 {
+            return shutdown(py);
+        }
+        py.detach(|| std::thread::sleep(Duration::from_millis(1)));
+    }
 }
 
 /// Ends the threads. Runs that go on are dropped, and with them what they started.

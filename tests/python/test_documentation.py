@@ -25,13 +25,10 @@ def test_examples() -> None:
     assert ran > 40
 
 
-def test_the_readme_of_the_package_runs() -> None:
+def test_the_programs_of_the_readme() -> None:
     readme = Path(__file__).parents[2] / "bindings-python" / "README.md"
-    blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    said = [
-        subprocess.run([sys.executable, "-X", "dev", "-c", block], capture_output=True, text=True, timeout=60)
-        for block in blocks
-    ]
-    assert [(done.returncode, done.stderr) for done in said] == [(0, ""), (0, "")]
-    assert "Oslo" in said[0].stdout
-    assert "Rome" in said[0].stdout
+    programs = re.findall(r"```python\n(.*?)```", readme.read_text("utf-8"), re.DOTALL)
+    assert len(programs) == 2
+    for program in programs:
+        ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        assert (ran.returncode, ran.stderr) == (0, "")

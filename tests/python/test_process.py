@@ -32,6 +32,8 @@ async def waiting_long() -> str:
     return "never"
 def lambda_free() -> str:
     raise ValueError("of a tool")
+# What the first tool loads is loaded here, and not inside a loop that complains of slow steps.
+agent(plain)
 """
 ROUNDS = 8
 """Processes of each kind; `CHELIPED_ROUNDS` asks for more."""

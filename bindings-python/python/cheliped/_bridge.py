@@ -13,6 +13,7 @@ import contextlib
 import contextvars
 import inspect
 import json
+import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
@@ -23,6 +24,16 @@ atexit.register(_native.shutdown)
 
 _blocked = threading.local()
 """The call that this thread is busy with, as `call`."""
+
+
+def _before_fork() -> None:
+    # A fork of a process with one thread is safe. Threads that work for a run stay, and the run goes on here.
+    _threads.retire()
+    _native.retire()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork)
 
 
 class Endpoint(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, final
 
-__all__ = ["Agent", "Conversation", "Handle", "Reply", "Script", "Tool", "command", "shutdown", "tables"]
+__all__ = ["Agent", "Conversation", "Handle", "Reply", "Script", "Tool", "command", "retire", "shutdown", "tables"]
 
 @final
 class Reply:
@@ -81,3 +81,4 @@ class Agent:
 def tables() -> str: ...
 def command(arguments: list[str]) -> int: ...
 def shutdown() -> None: ...
+def retire() -> None: ...

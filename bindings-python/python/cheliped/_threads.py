@@ -19,8 +19,8 @@ class Threads:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._threads = 0
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
         self._free = 0
 
     def submit(self, work: Callable[[], None]) -> None:
@@ -30,24 +30,31 @@ class Threads:
             RuntimeError: The interpreter is ending and gives no more threads.
         """
         with self._lock:
-            grow = self._free <= 0 and self._threads < LIMIT
-            if grow:
-                self._threads += 1
+            if self._free <= 0 and len(self._threads) < LIMIT:
+                # Without the work: a thread keeps its arguments for life, and with them all that the work holds.
+                thread = threading.Thread(target=self._serve, name="cheliped-tool", daemon=True)
+                thread.start()
+                self._threads.append(thread)
             else:
                 self._free -= 1
-        if grow:
-            try:
-                # Without the work: a thread keeps its arguments for life, and with them all that the work holds.
-                threading.Thread(target=self._serve, name="cheliped-tool", daemon=True).start()
-            except RuntimeError:
-                with self._lock:
-                    self._threads -= 1
-                raise
-        self._work.put(work)
+            self._work.put(work)
+
+    def retire(self) -> None:
+        """Ends the threads that have nothing to do, if that is all of them; new work starts new ones."""
+        with self._lock:
+            if self._free < len(self._threads):
+                return
+            threads, self._threads, self._free = self._threads, [], 0
+        for _ in threads:
+            self._work.put(None)
+        for thread in threads:
+            thread.join()
 
     def _serve(self) -> None:
         while True:
             work = self._work.get()
+            if work is None:
+                return
             work()
             # What the callable left behind must not live as long as the thread.
             del work
@@ -61,6 +68,11 @@ _pool = Threads()
 def submit(work: Callable[[], None]) -> None:
     """Runs `work` on a thread of this process."""
     _pool.submit(work)
+
+
+def retire() -> None:
+    """Ends the threads of this process, if none of them works."""
+    _pool.retire()
 
 
 def _reset() -> None:
