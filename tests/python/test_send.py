@@ -21,6 +21,7 @@ from cheliped import (
     ChelipedError,
     ConfigurationError,
     Conversation,
+    Deny,
     GuardError,
     Image,
     Interceptor,
@@ -33,6 +34,7 @@ from cheliped import (
     ScriptedProvider,
     Text,
     TimeoutError,
+    ToolFailed,
     tool,
 )
 
@@ -316,6 +318,70 @@ def test_a_tool_may_run_another_agent_however_it_likes() -> None:
 
 def lambda_free_name() -> str:
     return threading.current_thread().name
+
+
+@pytest.mark.parametrize("kind", ["plain", "waiting"])
+@pytest.mark.parametrize("what", ["tool", "content", "approval", "guard", "interceptor", "provider"])
+def test_an_answer_that_cannot_be_written_is_an_answer(kind: str, what: str) -> None:
+    """Half a surrogate pair, and objects in the place of texts: the stricter outcome, and never a run without end."""
+
+    def giving(value: Any) -> Any:
+        def plain(*_: Any) -> Any:
+            if isinstance(value, Exception):
+                raise value
+            return value
+
+        async def waiting(*_: Any) -> Any:
+            return plain()
+
+        return plain if kind == "plain" else waiting
+
+    def raising(error: Exception) -> Any:
+        def plain() -> str:
+            raise error
+
+        async def waiting() -> str:
+            raise error
+
+        return plain if kind == "plain" else waiting
+
+    class Own(Provider):
+        send = staticmethod(giving("\ud800"))
+
+    class Replacing(Interceptor):
+        before_run = staticmethod(giving(Replace("\ud800")))
+
+    options: dict[str, Any] = {
+        "tool": {"tools": [tool(name="work")(raising(ToolFailed("\ud800")))]},
+        "content": {"tools": [tool(name="work")(raising(ToolFailed("no", content=object())))]},  # type: ignore[arg-type]
+        "approval": {"approval": giving(Deny("\ud800"))},
+        "guard": {"guards": [giving("\ud800")]},
+        "interceptor": {"interceptors": [Replacing()]},
+        "provider": {"provider": Own()},
+    }[what]
+    ran: list[str] = []
+
+    def work() -> str:
+        ran.append("ran")
+        return "fine"
+
+    made = {
+        "provider": ScriptedProvider([CALL, "done"]),
+        "tools": [tool(name="work", mutating=True)(work)],
+        "max_retries": 0,
+        **options,
+    }
+
+    async def main() -> None:
+        sending = Agent(**made).send("go")
+        if what in ("guard", "interceptor", "provider"):
+            with pytest.raises(ProviderError if what == "provider" else GuardError):
+                await asyncio.wait_for(sending, 10)
+        else:
+            assert (await asyncio.wait_for(sending, 10)).text == "done"
+
+    run(main())
+    assert ran == []
 
 
 def test_nested_blocking_tools_find_their_thread_without_a_loop() -> None:

@@ -13,6 +13,7 @@ import contextlib
 import contextvars
 import inspect
 import json
+import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
@@ -21,6 +22,11 @@ from typing import Any, Protocol
 from . import _native, _threads
 
 atexit.register(_native.shutdown)
+
+log = logging.getLogger("cheliped")
+"""What callables raised that nobody else hears of. Without a configured handler it goes nowhere, least of all to the
+terminal."""
+log.addHandler(logging.NullHandler())
 
 _blocked = threading.local()
 """The call that this thread is busy with, as `call`."""
@@ -183,11 +189,9 @@ class Call:
                 if not self._on_loop(lambda: self._go(waiting)):
                     _close(waiting)
                 return
-            answer = self._endpoint.answer(value)
+            self._reply.ok(self._endpoint.answer(value))
         except BaseException as error:
             self._raised(error)
-        else:
-            self._reply.ok(answer)
         finally:
             _blocked.call = outer
 
@@ -214,13 +218,11 @@ class Call:
             value = self._endpoint.call(json.loads(self._payload), self) if waiting is None else waiting
             if inspect.isawaitable(value):
                 value = await value
-            answer = self._endpoint.answer(value)
+            self._reply.ok(self._endpoint.answer(value))
         except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
             self._raised(error)
-        else:
-            self._reply.ok(answer)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self.run.tasks.discard(self)
@@ -231,12 +233,17 @@ class Call:
             self._reply.error(error)
 
     def _raised(self, error: BaseException) -> None:
-        # Of a call that was given up nobody wants to know.
-        refusal = None if self.cancelled else self._endpoint.refusal(error)
-        if refusal is None:
-            self._reply.error(error)
-        else:
-            self._reply.ok(refusal)
+        try:
+            # Of a call that was given up nobody wants to know.
+            refusal = None if self.cancelled else self._endpoint.refusal(error)
+            if refusal is not None:
+                self._reply.ok(refusal)
+                return
+        except Exception as unwritten:
+            # What it says cannot cross the border. An answer there must be: the run waits for it.
+            log.warning("what was raised cannot be told", exc_info=unwritten)
+            error = unwritten
+        self._reply.error(error)
 
 
 def _close(waiting: Awaitable[Any]) -> None:

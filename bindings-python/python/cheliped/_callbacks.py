@@ -7,21 +7,16 @@ an answer that it cannot read, count as the stricter outcome.
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._bridge import log
 from ._errors import ConfigurationError
 from ._tool import is_async
 
 if TYPE_CHECKING:
     from ._bridge import Call
-
-log = logging.getLogger("cheliped")
-"""What callables raised that nobody else hears of. Without a configured handler it goes nowhere, least of all to the
-terminal."""
-log.addHandler(logging.NullHandler())
 
 Hook = Callable[[Any], "Awaitable[None] | None"]
 """Takes the payload of an event, a dictionary; see `cheliped.payloads` for the keys. It cannot change anything."""

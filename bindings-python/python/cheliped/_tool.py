@@ -6,20 +6,18 @@ import functools
 import inspect
 import itertools
 import json
-import logging
 import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
 
 from . import _native
+from ._bridge import log
 from ._context import RunContext
 from ._errors import ToolFailed, ToolSteering
 
 if TYPE_CHECKING:
     from ._bridge import Call
     from ._schema.tool import Description
-
-log = logging.getLogger("cheliped")
 
 P = ParamSpec("P")
 R = TypeVar("R")
