@@ -13,8 +13,9 @@ use tokio::sync::Semaphore;
 
 /// Events in one batch at most.
 const BATCH: usize = 128;
-/// Batches that are made before the host asks for more: one that it reads and one that is ready by then.
-const AHEAD: usize = 2;
+/// Batches that are made before the host asks for more. One at a time: what comes while the host reads is the next one,
+/// so a host that is busy gets fewer and larger batches.
+const AHEAD: usize = 1;
 
 /// How many batches the host is ready to take. Cloning shares it.
 #[derive(Clone, Debug)]
