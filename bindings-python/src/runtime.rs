@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Threads that drive runs. They wait for models and for Python; two keep each other from standing in line for the
 /// interpreter.
-const THREADS: usize = 2;
+const THREADS: usize = 1;
 /// Time that the end of the interpreter waits for what cannot be stopped, such as a name look-up.
 const END: Duration = Duration::from_millis(300);
 

@@ -9,10 +9,16 @@ use crate::error::Error;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 /// Events in one batch at most.
-const BATCH: usize = 128;
+const BATCH: usize = 256;
+/// A stream that gives events faster than this is gathered for as long: nobody sees the difference, and every way over
+/// the border costs as much as many events.
+const GATHER: Duration = Duration::from_millis(4);
 /// Batches that are made before the host asks for more. One at a time: what comes while the host reads is the next one,
 /// so a host that is busy gets fewer and larger batches.
 const AHEAD: usize = 1;
@@ -65,6 +71,7 @@ pub async fn stream(
         Some(conversation) => agent.stream_in_conversation(conversation, message, context),
     };
     let mut stream = if plain { stream.plain_text() } else { stream };
+    let mut delivered: Option<Instant> = None;
     loop {
         tokio::select! {
             permit = demand.0.acquire() => {
@@ -75,11 +82,13 @@ pub async fn stream(
             }
             () = signal.cancelled() => {}
         }
-        let batch = AssertUnwindSafe(next(&mut stream)).catch_unwind().await;
+        let until = delivered.map(|delivered| delivered + GATHER);
+        let batch = AssertUnwindSafe(next(&mut stream, until)).catch_unwind().await;
         let batch = batch.unwrap_or_else(|_| failed(String::from("["), panicked()));
         let last = !matches!(batch, Batch::Events(_));
         if last || !signal.is_cancelled() {
             deliver(batch);
+            delivered = Some(Instant::now());
         }
         if last {
             return;
@@ -87,18 +96,17 @@ pub async fn stream(
     }
 }
 
-/// Waits for one event and adds those that are ready by then.
-async fn next(stream: &mut AgentStream) -> Batch {
+/// Waits for one event and adds those that are ready by then, or come until this time.
+async fn next(stream: &mut AgentStream, until: Option<Instant>) -> Batch {
     let mut events = String::from("[");
     let mut count = 0;
     loop {
-        let event = if count == 0 {
-            stream.next().await
-        } else {
-            match futures::poll!(std::pin::pin!(stream.next())) {
-                std::task::Poll::Ready(event) => event,
-                std::task::Poll::Pending => break,
-            }
+        let event = match count {
+            0 => stream.next().await,
+            _ => match more(stream, until).await {
+                Some(event) => event,
+                None => break,
+            },
         };
         match event {
             Some(Ok(event @ StreamEvent::Finished { .. })) => {
@@ -120,6 +128,18 @@ async fn next(stream: &mut AgentStream) -> Batch {
     }
     events.push(']');
     Batch::Events(events)
+}
+
+/// An event that is ready, or comes until this time; `None` when there is none.
+async fn more(stream: &mut AgentStream, until: Option<Instant>) -> Option<Option<Result<StreamEvent, Error>>> {
+    let ready = futures::poll!(std::pin::pin!(stream.next()));
+    match (ready, until) {
+        (Poll::Ready(event), _) => Some(event),
+        (Poll::Pending, Some(until)) if until > Instant::now() => {
+            tokio::time::timeout_at(until, stream.next()).await.ok()
+        }
+        (Poll::Pending, _) => None,
+    }
 }
 
 /// The last batch of a run that failed.

@@ -3,6 +3,7 @@
 //!
 //! Only ratios within one run of this task mean something; times of another run or machine do not compare.
 
+use crate::languages::{Node, Python};
 use crate::progress::Progress;
 use crate::workspace::{self, Ended, cargo};
 use serde::Deserialize;
@@ -15,9 +16,31 @@ use std::time::Duration;
 const BUILD_LIMIT: Duration = Duration::from_secs(60 * 60);
 /// The most that one measurement may take.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
-/// Who is measured; the second one is what the others are compared with.
-const PEERS: [&str; 3] = ["cheliped", HAND, "rig"];
+/// Who is measured; the ratios are to the hand-written loop in Rust.
+const PEERS: [Peer; 7] = [
+    Peer { name: "cheliped", driver: Driver::Rust("cheliped") },
+    Peer { name: HAND, driver: Driver::Rust("hand loop") },
+    Peer { name: "rig", driver: Driver::Rust("rig") },
+    Peer { name: "Python", driver: Driver::Python("cheliped") },
+    Peer { name: "Python client loop", driver: Driver::Python("client") },
+    Peer { name: "Node", driver: Driver::Node("cheliped") },
+    Peer { name: "Node fetch loop", driver: Driver::Node("client") },
+];
 const HAND: &str = "hand loop";
+
+/// One of those that are measured.
+struct Peer {
+    name: &'static str,
+    driver: Driver,
+}
+
+/// The program that measures it, and its name there.
+#[derive(Clone, Copy)]
+enum Driver {
+    Rust(&'static str),
+    Python(&'static str),
+    Node(&'static str),
+}
 
 /// One workload.
 struct Workload {
@@ -26,8 +49,10 @@ struct Workload {
     metric: Metric,
     /// Repetitions inside one measurement.
     runs: usize,
-    /// The most that the engine may cost, as a multiple of the hand-written loop; `None` when it is only shown.
+    /// The most that the engine may cost in Rust, as a multiple of the hand-written loop; `None` when it is only shown.
     limit: Option<f64>,
+    /// The same for Python and Node.
+    host_limit: Option<f64>,
 }
 
 #[derive(Clone, Copy)]
@@ -44,6 +69,7 @@ const WORKLOADS: [Workload; 6] = [
         metric: Metric::Cpu,
         runs: 2000,
         limit: Some(1.5),
+        host_limit: Some(3.5),
     },
     Workload {
         letter: "B",
@@ -51,15 +77,31 @@ const WORKLOADS: [Workload; 6] = [
         metric: Metric::Wall,
         runs: 64,
         limit: Some(1.3),
+        host_limit: None,
     },
-    Workload { letter: "C", what: "streamed answers of 2,000 tokens", metric: Metric::Cpu, runs: 50, limit: Some(1.2) },
-    Workload { letter: "D", what: "memory after the start, client made", metric: Metric::Memory, runs: 1, limit: None },
+    Workload {
+        letter: "C",
+        what: "streamed answers of 2,000 tokens",
+        metric: Metric::Cpu,
+        runs: 50,
+        limit: Some(1.2),
+        host_limit: None,
+    },
+    Workload {
+        letter: "D",
+        what: "memory after the start, client made",
+        metric: Metric::Memory,
+        runs: 1,
+        limit: None,
+        host_limit: None,
+    },
     Workload {
         letter: "E",
         what: "making agents of 10 existing tools",
         metric: Metric::Cpu,
         runs: 5000,
         limit: Some(1.5),
+        host_limit: None,
     },
     Workload {
         letter: "F",
@@ -67,6 +109,7 @@ const WORKLOADS: [Workload; 6] = [
         metric: Metric::Memory,
         runs: 1,
         limit: Some(1.0),
+        host_limit: None,
     },
 ];
 
@@ -116,8 +159,8 @@ fn measure(letters: &[String], runs: Option<usize>, rounds: usize) -> Result<(),
     let chosen: Vec<&Workload> =
         WORKLOADS.iter().filter(|known| letters.is_empty() || letters.contains(known.letter)).collect();
     let rounds = rounds.max(1);
-    let driver = build()?;
-    let server = Server::start(&driver)?;
+    let programs = Programs::build()?;
+    let server = Server::start(&programs.rust)?;
     let mut progress = Progress::new("bench", chosen.len() * rounds * PEERS.len());
     for workload in chosen {
         let count = runs.filter(|_| workload.letter == "A").unwrap_or(workload.runs);
@@ -127,7 +170,7 @@ fn measure(letters: &[String], runs: Option<usize>, rounds: usize) -> Result<(),
             for turn in 0..PEERS.len() {
                 let index = (round + turn) % PEERS.len();
                 let (Some(peer), Some(values)) = (PEERS.get(index), values.get_mut(index)) else { continue };
-                let measured = one(&driver, peer, workload.letter, &server.url, count)?;
+                let measured = programs.one(peer, workload.letter, &server.url, count)?;
                 values.push(workload.metric.of(measured));
                 progress.step();
             }
@@ -142,19 +185,24 @@ fn measure(letters: &[String], runs: Option<usize>, rounds: usize) -> Result<(),
 fn report(workload: &Workload, count: usize, values: &[Vec<f64>]) {
     let times = if count > 1 { format!(", {count} times") } else { String::new() };
     println!("{}  {}{times}", workload.letter, workload.what);
-    let hand = PEERS.iter().position(|peer| *peer == HAND).and_then(|index| values.get(index));
+    let hand = PEERS.iter().position(|peer| peer.name == HAND).and_then(|index| values.get(index));
     for (peer, values) in PEERS.iter().zip(values) {
         let value = workload.metric.show(median(values));
         let ratios: Vec<f64> = hand.into_iter().flatten().zip(values).map(|(hand, value)| value / hand).collect();
         let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ratios.iter().copied().fold(0.0, f64::max);
         let ratio = median(&ratios);
-        let verdict = match workload.limit {
-            Some(limit) if *peer == "cheliped" && ratio <= limit => format!("  within {limit:.1}"),
-            Some(limit) if *peer == "cheliped" => format!("  OVER {limit:.1}"),
-            Some(_) | None => String::new(),
+        let limit = match peer.driver {
+            Driver::Rust("cheliped") => workload.limit,
+            Driver::Python("cheliped") | Driver::Node("cheliped") => workload.host_limit,
+            Driver::Rust(_) | Driver::Python(_) | Driver::Node(_) => None,
         };
-        println!("   {peer:<10} {value:>16}   {ratio:.2} ({least:.2} to {most:.2}){verdict}");
+        let verdict = match limit {
+            Some(limit) if ratio <= limit => format!("  within {limit:.1}"),
+            Some(limit) => format!("  OVER {limit:.1}"),
+            None => String::new(),
+        };
+        println!("   {:<18} {value:>16}   {ratio:.2} ({least:.2} to {most:.2}){verdict}", peer.name);
     }
 }
 
@@ -186,15 +234,45 @@ fn build() -> Result<PathBuf, String> {
     }
 }
 
-fn one(driver: &Path, peer: &str, letter: &str, url: &str, runs: usize) -> Result<Measured, String> {
-    let mut command = Command::new(driver);
-    command.args([peer, letter, url, &runs.to_string()]);
-    match workspace::run(&mut command, LIMIT, |_| {}) {
-        Ended::Ran { success: true, output } => serde_json::from_str(output.trim())
-            .map_err(|error| format!("{peer} printed no measurement in {letter}: {error}\n{output}")),
-        Ended::Ran { output, .. } => Err(format!("{peer} failed in {letter}:\n{output}")),
-        Ended::TimedOut { .. } => Err(format!("{peer} did not end in {letter} within {} s", LIMIT.as_secs())),
-        Ended::NotStarted(problem) => Err(problem),
+/// The programs that measure, built for release.
+struct Programs {
+    rust: PathBuf,
+    python: Python,
+    node: Node,
+}
+
+impl Programs {
+    fn build() -> Result<Self, String> {
+        eprintln!("building the packages of Python and Node (minutes, the first time)");
+        let python = Python::released(&["openai"], &mut |_| {})?;
+        let node = Node::released(&mut |_| {})?;
+        Ok(Self { rust: build()?, python, node })
+    }
+
+    fn one(&self, peer: &Peer, letter: &str, url: &str, runs: usize) -> Result<Measured, String> {
+        let folder = workspace::root().join("tests/bench");
+        let (mut command, name) = match peer.driver {
+            Driver::Rust(name) => (Command::new(&self.rust), name),
+            Driver::Python(name) => {
+                let mut command = self.python.command("python");
+                command.arg(folder.join("python/driver.py"));
+                (command, name)
+            }
+            Driver::Node(name) => {
+                let mut command = self.node.command();
+                command.arg("--expose-gc").arg(folder.join("node/driver.mjs"));
+                (command, name)
+            }
+        };
+        command.args([name, letter, url, &runs.to_string()]);
+        let name = peer.name;
+        match workspace::run(&mut command, LIMIT, |_| {}) {
+            Ended::Ran { success: true, output } => serde_json::from_str(output.trim())
+                .map_err(|error| format!("{name} printed no measurement in {letter}: {error}\n{output}")),
+            Ended::Ran { output, .. } => Err(format!("{name} failed in {letter}:\n{output}")),
+            Ended::TimedOut { .. } => Err(format!("{name} did not end in {letter} within {} s", LIMIT.as_secs())),
+            Ended::NotStarted(problem) => Err(problem),
+        }
     }
 }
 

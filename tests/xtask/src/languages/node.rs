@@ -16,11 +16,23 @@ impl Node {
     /// # Errors
     /// There is no Node 20 or newer, or a step failed, with what it wrote.
     pub(crate) fn ready(tell: &mut dyn FnMut(Option<&str>)) -> Result<Self, String> {
+        Self::built("build:debug", tell)
+    }
+
+    /// The same as users get it.
+    ///
+    /// # Errors
+    /// As [`ready`](Self::ready).
+    pub(crate) fn released(tell: &mut dyn FnMut(Option<&str>)) -> Result<Self, String> {
+        Self::built("build:release", tell)
+    }
+
+    fn built(script: &str, tell: &mut dyn FnMut(Option<&str>)) -> Result<Self, String> {
         let node = Self { program: interpreter(tell)? };
         for folder in ["bindings-node", "examples/node"] {
             installed(&workspace::root().join(folder), tell)?;
         }
-        let mut build = node.npm(&["run", "--silent", "build:debug"]);
+        let mut build = node.npm(&["run", "--silent", script]);
         succeed(build.env("CARGO_TARGET_DIR", workspace::target()), tell)?;
         Ok(node)
     }

@@ -19,19 +19,40 @@ impl Python {
     /// # Errors
     /// There is no Python 3.10 or newer, or a step failed, with what it wrote.
     pub(crate) fn ready(extras: &str, tell: &mut dyn FnMut(Option<&str>)) -> Result<Self, String> {
-        let python = Self { folder: workspace::target().join("python") };
+        let python = Self::environment("python", tell)?;
+        let package = workspace::root().join("bindings-python");
+        let mut install = python.pip(&[&format!("{}{extras}", package.display())]);
+        // Quick to build; the release workflow builds what users get.
+        install.env("MATURIN_PEP517_ARGS", "--profile dev --strip");
+        succeed(&mut install, tell)?;
+        Ok(python)
+    }
+
+    /// The same in an environment of its own, as users get it, with other packages beside it.
+    ///
+    /// # Errors
+    /// As [`ready`](Self::ready).
+    pub(crate) fn released(others: &[&str], tell: &mut dyn FnMut(Option<&str>)) -> Result<Self, String> {
+        let python = Self::environment("python-release", tell)?;
+        let package = workspace::root().join("bindings-python");
+        succeed(python.pip(others).arg(package), tell)?;
+        Ok(python)
+    }
+
+    fn environment(name: &str, tell: &mut dyn FnMut(Option<&str>)) -> Result<Self, String> {
+        let python = Self { folder: workspace::target().join(name) };
         let interpreter = interpreter(tell)?;
         if !python.program("python").exists() {
             succeed(Command::new(&interpreter).args(["-m", "venv"]).arg(&python.folder), tell)?;
         }
-        let package = workspace::root().join("bindings-python");
-        let wanted = format!("{}{extras}", package.display());
-        let mut install = python.command("python");
-        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", &wanted]);
-        // Quick to build; the release workflow builds what users get.
-        install.env("MATURIN_PEP517_ARGS", "--profile dev --strip").env("CARGO_TARGET_DIR", workspace::target());
-        succeed(&mut install, tell)?;
         Ok(python)
+    }
+
+    fn pip(&self, packages: &[&str]) -> Command {
+        let mut install = self.command("python");
+        install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
+        install.env("CARGO_TARGET_DIR", workspace::target());
+        install
     }
 
     /// A program of the environment.
