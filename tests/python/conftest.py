@@ -18,6 +18,11 @@ LIMIT = 120
 """Seconds that a test may take; one that hangs is a failure and says where."""
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Makes every warning a failure, however the tests are started."""
+    config.addinivalue_line("filterwarnings", "error")
+
+
 @pytest.fixture(autouse=True)
 def bounded() -> Iterator[None]:
     """Ends a test that hangs."""

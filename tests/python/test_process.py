@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -223,6 +224,37 @@ print(agent(waiting).send_sync('go').text)
         code, out, error, _ = python(program, "-W", "ignore:This process:DeprecationWarning")
         assert (code, error) == (0, "")
         assert out.split().count("done") >= 4
+
+
+def test_threads_that_retire_take_no_work_with_them() -> None:
+    from cheliped._threads import Threads
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    pool, over = Threads(), threading.Event()
+
+    def submit() -> None:
+        while not over.is_set():
+            done = threading.Event()
+            pool.submit(done.set)
+            assert done.wait(10)
+
+    def retire() -> None:
+        while not over.is_set():
+            pool.retire()
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (submit, submit, submit, retire)]
+    try:
+        for thread in threads:
+            thread.start()
+        time.sleep(2)
+        over.set()
+        for thread in threads:
+            thread.join(10)
+        assert not any(thread.is_alive() for thread in threads)
+    finally:
+        over.set()
+        sys.setswitchinterval(before)
 
 
 def answer(number: int) -> str:

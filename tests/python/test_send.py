@@ -170,6 +170,59 @@ def test_errors_can_be_pickled_and_are_what_they_should_be() -> None:
     assert late.value.retryable
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"hooks": [3]},
+        {"hooks": [("agent.before", 3)]},
+        {"hooks": [("agent.before",)]},
+        {"guards": [3]},
+        {"interceptors": [3]},
+        {"approval": 3},
+        {"checkpoint": 3},
+        {"provider": 3},
+        {"tools": [3]},
+        {"always_include_tools": "work"},
+        {"tool_choice": "sometimes"},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_used_is_told_when_the_agent_is_made(given: Any) -> None:
+    with pytest.raises(ConfigurationError):
+        Agent(**{"provider": ScriptedProvider(["never"]), **given})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"caller": "ada"},
+        {"conversation": {}},
+        {"deadline_ms": -1},
+        {"deadline_ms": "soon"},
+        {"parent_run_id": 5},
+        {"metadata": {"a": object()}},
+        {"metadata": []},
+    ],
+    ids=str,
+)
+def test_what_cannot_be_sent_is_told(given: Any) -> None:
+    with pytest.raises(ConfigurationError):
+        Agent(provider=ScriptedProvider(["never"])).send_sync("Hi", **given)
+
+
+def test_a_text_is_no_list_of_scopes() -> None:
+    with pytest.raises(ConfigurationError, match="'read'"):
+        Caller(scopes="read")  # type: ignore[arg-type]
+    assert Caller(scopes=["read"]).scopes == ("read",)  # type: ignore[arg-type]
+
+
+def test_a_checkpoint_may_be_a_plain_function() -> None:
+    saved: list[str] = []
+    made = Agent(provider=ScriptedProvider(["done"]), checkpoint=lambda step: saved.append(step.what))
+    made.send_sync("go")
+    assert saved[0] == "run_started"
+
+
 def test_unknown_options_are_refused_by_the_signature() -> None:
     with pytest.raises(TypeError, match="max_iteration"):
         Agent(provider="offline", max_iteration=3)  # type: ignore[call-arg]

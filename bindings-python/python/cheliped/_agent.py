@@ -23,11 +23,15 @@ from ._callbacks import (
     HookEndpoint,
     Interceptor,
     InterceptorEndpoint,
+    Saved,
     Scanned,
+    a_function,
 )
-from ._content import Part, content_json
+from ._content import Part
+from ._context import Caller
 from ._errors import ConfigurationError, RunStateError
 from ._provider import Provider, ProviderConfig, ProviderEndpoint, ScriptedProvider
+from ._request import native_conversation, written_context, written_json, written_request
 from ._response import AgentResponse, Conversation
 from ._stream import AgentStream, Deliver
 from ._tool import Tool, numbers, tool
@@ -37,13 +41,13 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from ._context import Caller
     from .payloads import EventName
 
 AnyProvider = str | ProviderConfig | ScriptedProvider | Provider
 AnyTool = Tool[..., Any] | Callable[..., Any]
 AnyGuard = Guard | Callable[[Scanned], "Awaitable[str | None] | str | None"]
 AnyApproval = Approval | Callable[[ApprovalRequest], "Awaitable[Decision] | Decision"]
+AnyCheckpoint = Checkpoint | Callable[[Saved], "Awaitable[None] | None"]
 ToolChoice = Literal["auto", "none", "required"] | Mapping[str, str]
 
 
@@ -103,6 +107,8 @@ class AgentBuilder:
             if isinstance(given.get(name), Mapping):
                 given[name] = dict(given[name])
         if always_include_tools is not None:
+            if isinstance(always_include_tools, str):
+                raise ConfigurationError(f"always_include_tools is a list of names, got {always_include_tools!r}")
             given["always_include_tools"] = list(always_include_tools)
         self._options.update(given)
         return self
@@ -147,6 +153,7 @@ class AgentBuilder:
         """
         if function is None:
             return lambda decorated: (self.on(event, decorated, priority=priority), decorated)[1]
+        a_function("a hook", function)
         settings: dict[str, Any] = {}
         if event is not None:
             settings["event"] = event
@@ -167,8 +174,10 @@ class AgentBuilder:
         """Adds an interceptor.
 
         Raises:
-            ConfigurationError: It has none of the methods.
+            ConfigurationError: It is no `Interceptor`, or has none of the methods.
         """
+        if not isinstance(interceptor, Interceptor):
+            raise ConfigurationError(f"an interceptor derives from Interceptor, got {type(interceptor).__name__}")
         name = interceptor.name or type(interceptor).__name__
         endpoints = InterceptorEndpoint.of(interceptor)
         if not endpoints:
@@ -188,8 +197,10 @@ class AgentBuilder:
         self._function("approval", settings, None, ApprovalEndpoint(approval))
         return self
 
-    def checkpoint(self, checkpoint: Checkpoint) -> Self:
+    def checkpoint(self, checkpoint: AnyCheckpoint) -> Self:
         """Sets who saves the run between its steps. Default: nobody."""
+        if not isinstance(checkpoint, Checkpoint):
+            checkpoint = Checkpoint(checkpoint)
         settings = {} if checkpoint.can_suspend is None else {"can_suspend": checkpoint.can_suspend}
         self._function("checkpoint", settings, None, CheckpointEndpoint(checkpoint))
         return self
@@ -315,7 +326,7 @@ class Agent:
         guards: Iterable[AnyGuard] = (),
         interceptors: Iterable[Interceptor] = (),
         approval: AnyApproval | None = None,
-        checkpoint: Checkpoint | None = None,
+        checkpoint: AnyCheckpoint | None = None,
         system_prompt: str | None = None,
         max_iterations: int | None = None,
         max_retries: int | None = None,
@@ -376,6 +387,8 @@ class Agent:
             builder.skill(**skill)
         for hook in hooks:
             if isinstance(hook, tuple):
+                if len(hook) != 2:
+                    raise ConfigurationError(f"a hook for one event is a pair of its name and a function, got {hook!r}")
                 event, function = hook
                 builder.on(event, function)
             else:
@@ -423,9 +436,9 @@ class Agent:
         Raises:
             ChelipedError: Whatever ended the run. Failures of tools are not among them: the model gets them as results.
         """
-        request = _request(message, caller, deadline_ms, parent_run_id, metadata)
+        request = written_request(message, caller, deadline_ms, parent_run_id, metadata)
         run = Run(self._endpoints, deps, caller, metadata or {})
-        native = None if conversation is None else conversation._native
+        native = native_conversation(conversation)
         response, following = await finished(run, lambda done: self._native.send(request, native, run, done))
         return AgentResponse._of(json.loads(response), following)
 
@@ -476,8 +489,8 @@ class Agent:
         metadata: Mapping[str, Any] | None = None,
     ) -> AgentStream:
         """Sends a message and gives its events as they happen. Takes what `send` takes; starts when it is read."""
-        request = _request(message, caller, deadline_ms, parent_run_id, metadata)
-        native = None if conversation is None else conversation._native
+        request = written_request(message, caller, deadline_ms, parent_run_id, metadata)
+        native = native_conversation(conversation)
 
         def start(plain: bool, deliver: Deliver) -> Run:
             run = Run(self._endpoints, deps, caller, metadata or {})
@@ -510,11 +523,11 @@ class Agent:
             RunStateError: The run has failed, or started with another configuration.
             ChelipedError: As `send`.
         """
-        context = _context(caller, deadline_ms, None, metadata)
+        context = written_context(caller, deadline_ms, None, metadata)
         resumption: dict[str, Any] = {"state": dict(state), "context": context}
         if accept_changed_config is not None:
             resumption["accept_changed_config"] = accept_changed_config
-        request = _written(resumption)
+        request = written_json(resumption)
         run = Run(self._endpoints, deps, caller, metadata or {})
         response, _ = await finished(run, lambda done: self._native.resume(request, run, done))
         return AgentResponse._of(json.loads(response), None)
@@ -555,38 +568,3 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"Agent(provider={self.provider_name!r}, model={self.model_name!r}, tools={self.tool_names!r})"
-
-
-def _context(
-    caller: Caller | None, deadline_ms: int | None, parent_run_id: str | None, metadata: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    context: dict[str, Any] = {}
-    if caller is not None:
-        context = {"tenant": caller.tenant, "user": caller.user, "scopes": list(caller.scopes)}
-    if deadline_ms is not None:
-        context["deadline_ms"] = deadline_ms
-    if parent_run_id is not None:
-        context["parent_run_id"] = parent_run_id
-    if metadata is not None:
-        context["metadata"] = dict(metadata)
-    return context
-
-
-def _request(
-    message: str | Sequence[Part],
-    caller: Caller | None,
-    deadline_ms: int | None,
-    parent_run_id: str | None,
-    metadata: Mapping[str, Any] | None,
-) -> str:
-    context = _context(caller, deadline_ms, parent_run_id, metadata)
-    return _written({"message": content_json(message), "context": context})
-
-
-def _written(request: dict[str, Any]) -> str:
-    try:
-        text = json.dumps(request, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"the message or its metadata cannot be written as JSON: {error}") from error
-    return text

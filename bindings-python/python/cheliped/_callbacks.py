@@ -10,8 +10,9 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._errors import ConfigurationError
 from ._tool import is_async
 
 if TYPE_CHECKING:
@@ -24,6 +25,20 @@ log.addHandler(logging.NullHandler())
 
 Hook = Callable[[Any], "Awaitable[None] | None"]
 """Takes the payload of an event, a dictionary; see `cheliped.payloads` for the keys. It cannot change anything."""
+
+
+Called = TypeVar("Called", bound=Callable[..., Any])
+
+
+def a_function(what: str, given: Called) -> Called:
+    """What was given, if it can be called: told where it is set up, and not when the first run needs it.
+
+    Raises:
+        ConfigurationError: It cannot be called.
+    """
+    if not callable(given):
+        raise ConfigurationError(f"{what} is a function, got {type(given).__name__}")
+    return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +76,7 @@ class Guard:
         typed_only: bool | None = None,
         priority: int | None = None,
     ) -> None:
-        self._function = self.scan if function is None else function
+        self._function = self.scan if function is None else a_function("a guard", function)
         self.name = name or getattr(function, "__name__", None) or type(self).__name__
         self.typed_only = typed_only
         self.priority = priority
@@ -183,7 +198,7 @@ class Approval:
         *,
         all: bool | None = None,
     ) -> None:
-        self._function = function
+        self._function = a_function("an approval", function)
         self.all = all
 
 
@@ -215,7 +230,7 @@ class Checkpoint:
     """
 
     def __init__(self, function: Callable[[Saved], Awaitable[None] | None], *, can_suspend: bool | None = None) -> None:
-        self._function = function
+        self._function = a_function("a checkpoint", function)
         self.can_suspend = can_suspend
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ._errors import ConfigurationError
+
 if TYPE_CHECKING:
     from ._bridge import Call
 
@@ -20,11 +22,20 @@ class Caller:
         tenant: The customer or organisation.
         user: The person.
         scopes: What they may do, in the application's own words.
+
+    Raises:
+        ConfigurationError: `scopes` is one text.
     """
 
     tenant: str | None = None
     user: str | None = None
     scopes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # A text is a sequence of texts, too: its letters would become rights.
+        if isinstance(self.scopes, str):
+            raise ConfigurationError(f"Caller.scopes is a sequence of texts, got the text {self.scopes!r}")
+        object.__setattr__(self, "scopes", tuple(self.scopes))
 
 
 class RunContext(Generic[Deps]):

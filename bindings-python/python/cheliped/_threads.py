@@ -10,6 +10,8 @@ import queue
 import threading
 from collections.abc import Callable
 
+Work = Callable[[], None]
+
 LIMIT = 64
 """Threads at most; further work waits in line."""
 
@@ -19,11 +21,11 @@ class Threads:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._free = 0
 
-    def submit(self, work: Callable[[], None]) -> None:
+    def submit(self, work: Work) -> None:
         """Runs `work`, which must not raise, on a thread of the pool.
 
         Raises:
@@ -32,7 +34,7 @@ class Threads:
         with self._lock:
             if self._free <= 0 and len(self._threads) < LIMIT:
                 # Without the work: a thread keeps its arguments for life, and with them all that the work holds.
-                thread = threading.Thread(target=self._serve, name="cheliped-tool", daemon=True)
+                thread = threading.Thread(target=self._serve, args=(self._work,), name="cheliped-tool", daemon=True)
                 thread.start()
                 self._threads.append(thread)
             else:
@@ -45,16 +47,15 @@ class Threads:
             if self._free < len(self._threads):
                 return
             threads, self._threads, self._free = self._threads, [], 0
+            # With a line of their own: what is submitted meanwhile is for new threads, and no end of these is for those.
+            ending, self._work = self._work, queue.SimpleQueue()
         for _ in threads:
-            self._work.put(None)
+            ending.put(None)
         for thread in threads:
             thread.join()
 
-    def _serve(self) -> None:
-        while True:
-            work = self._work.get()
-            if work is None:
-                return
+    def _serve(self, line: queue.SimpleQueue[Work | None]) -> None:
+        while (work := line.get()) is not None:
             work()
             # What the callable left behind must not live as long as the thread.
             del work
@@ -65,7 +66,7 @@ class Threads:
 _pool = Threads()
 
 
-def submit(work: Callable[[], None]) -> None:
+def submit(work: Work) -> None:
     """Runs `work` on a thread of this process."""
     _pool.submit(work)
 

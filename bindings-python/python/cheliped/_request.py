@@ -1,0 +1,62 @@
+"""What is sent to an agent, as the engine reads it: a message, or a saved run, with the values of the application."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._content import Part, content_json
+from ._context import Caller
+from ._errors import ConfigurationError
+from ._response import Conversation
+
+if TYPE_CHECKING:
+    from . import _native
+
+
+def native_conversation(conversation: Conversation | None) -> _native.Conversation | None:
+    if conversation is None:
+        return None
+    if not isinstance(conversation, Conversation):
+        raise ConfigurationError(f"conversation is a Conversation, got {type(conversation).__name__}")
+    return conversation._native
+
+
+def written_context(
+    caller: Caller | None, deadline_ms: int | None, parent_run_id: str | None, metadata: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    context: dict[str, Any] = {}
+    if caller is not None:
+        if not isinstance(caller, Caller):
+            raise ConfigurationError(f"caller is a Caller, got {type(caller).__name__}")
+        context = {"tenant": caller.tenant, "user": caller.user, "scopes": list(caller.scopes)}
+    if deadline_ms is not None:
+        context["deadline_ms"] = deadline_ms
+    if parent_run_id is not None:
+        context["parent_run_id"] = parent_run_id
+    if metadata is not None:
+        if not isinstance(metadata, Mapping):
+            raise ConfigurationError(f"metadata is a mapping of names to JSON values, got {type(metadata).__name__}")
+        context["metadata"] = dict(metadata)
+    return context
+
+
+def written_request(
+    message: str | Sequence[Part],
+    caller: Caller | None,
+    deadline_ms: int | None,
+    parent_run_id: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> str:
+    context = written_context(caller, deadline_ms, parent_run_id, metadata)
+    return written_json({"message": content_json(message), "context": context})
+
+
+def written_json(request: dict[str, Any]) -> str:
+    try:
+        text = json.dumps(request, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"the message or its metadata cannot be written as JSON: {error}") from error
+    return text
