@@ -1,40 +1,17 @@
 // The front door: an agent, built once, that answers messages.
 
-import { type Caller, follow, held, type Outcome, Run, type RunValues, runValues } from "./border.js";
+import { follow, held, type Outcome, Run } from "./border.js";
 import type { Guard, Hook, Interceptor } from "./callbacks.js";
-import { content, type Message } from "./content.js";
+import type { Message } from "./content.js";
 import { type Conversation, conversationOf, insideOf } from "./conversation.js";
 import type { Native } from "./native.js";
 import type { Provider } from "./provider.js";
 import { AgentResponse, responseFields } from "./response.js";
+import { checked, contextData, type ResumeOptions, requestText, type SendOptions, valuesOf } from "./sending.js";
 import { type AgentOptions, type Assembled, assemble, optionNames, type Skill } from "./settings.js";
 import { AgentStream } from "./stream.js";
 import type { Tool } from "./tool.js";
 import { writeSetting } from "./values.js";
-
-/** Values for one message. The settings of the agent are fixed; this is all that changes from message to message. */
-export interface SendOptions {
-  /** Ends the run; `send` rejects with its reason. */
-  signal?: AbortSignal;
-  /** Anything that your tools and other functions need: a database, a user. They get it as `call.context`. */
-  context?: unknown;
-  /** Who is asking: scopes memory, limits and caches. */
-  caller?: Caller;
-  /** Longest time for the whole run, in milliseconds; then it rejects with {@link TimeoutError}. Default: no limit. */
-  deadlineMs?: number;
-  /** The run that this one belongs to, when a tool runs an agent. */
-  parentRunId?: string;
-  /** Values for hooks and interceptors; the engine does not read them. */
-  metadata?: Record<string, unknown>;
-  /** The conversation whose next turn this is. The response has the conversation with the turn added. */
-  conversation?: Conversation;
-}
-
-/** How a saved run goes on. */
-export interface ResumeOptions extends Omit<SendOptions, "conversation"> {
-  /** Goes on although prompt, model or tools differ from those that the run started with. Default no. */
-  acceptChangedConfig?: boolean;
-}
 
 /** A response of a message that was sent in a conversation. */
 export type ConversationResponse = AgentResponse & { readonly conversation: Conversation };
@@ -91,7 +68,7 @@ export class Agent {
   send(message: Message, options?: SendOptions): Promise<AgentResponse>;
   async send(message: Message, options: SendOptions = {}): Promise<AgentResponse> {
     const { agent } = this.#assembled;
-    const { conversation } = options;
+    const { conversation } = checked(options);
     const request = requestText(message, options);
     return this.#answer(options, (bridge, number) =>
       bridge.send(number, agent, request, conversation && insideOf(conversation)),
@@ -104,6 +81,11 @@ export class Agent {
    */
   stream(message: Message, options: SendOptions = {}): AgentStream {
     const { agent, callbacks } = this.#assembled;
+    try {
+      checked(options);
+    } catch (error) {
+      return AgentStream.failed(error);
+    }
     const { conversation, signal } = options;
     const values = valuesOf(options);
     return new AgentStream({
@@ -123,7 +105,7 @@ export class Agent {
    */
   async resume(state: Record<string, unknown> | string, options: ResumeOptions = {}): Promise<AgentResponse> {
     const { agent } = this.#assembled;
-    const { acceptChangedConfig } = options;
+    const { acceptChangedConfig } = checked(options, "acceptChangedConfig");
     const rest = { context: contextData(options), accept_changed_config: acceptChangedConfig };
     const saved = typeof state === "string" ? state : writeSetting("the state of a run", state);
     const resumption = `{"state":${saved},${writeSetting("the options of a run", rest).slice(1)}`;
@@ -135,7 +117,7 @@ export class Agent {
     start: (bridge: Native.Bridge, number: number) => Native.Run,
   ): Promise<AgentResponse> {
     const { signal } = options;
-    signal?.throwIfAborted();
+    if (signal?.aborted) throw signal.reason;
     let unfollow = () => {};
     const answered = new Promise<AgentResponse>((resolve, reject) => {
       const done = (outcome: Outcome, conversation: Native.Conversation | null) => {
@@ -156,20 +138,6 @@ export class Agent {
 function responseOf(ok: unknown, conversation: Native.Conversation | null): AgentResponse {
   const fields = responseFields(ok as Record<string, unknown>);
   return new AgentResponse(fields, conversation ? conversationOf(conversation) : undefined);
-}
-
-function valuesOf({ context, caller, metadata }: SendOptions): RunValues {
-  return runValues({ context, caller, metadata });
-}
-
-/** A message with its context as the engine reads it. */
-function requestText(message: Message, options: SendOptions): string {
-  const data = { message: content(message), context: contextData(options) };
-  return writeSetting("the message or its options", data);
-}
-
-function contextData({ caller, deadlineMs, parentRunId, metadata }: SendOptions): Record<string, unknown> {
-  return { ...caller, deadline_ms: deadlineMs, parent_run_id: parentRunId, metadata };
 }
 
 /** The setters of a builder: one for each option, under its name. */

@@ -1,6 +1,6 @@
 // The package as its users see it.
 
-export { Agent, AgentBuilder, type ConversationResponse, type ResumeOptions, type SendOptions } from "./agent.js";
+export { Agent, AgentBuilder, type ConversationResponse } from "./agent.js";
 export type { Caller } from "./border.js";
 export {
   type Approval,
@@ -68,6 +68,7 @@ export {
 } from "./provider.js";
 export { AgentResponse, type ResponseFields, type StopReason, type Usage } from "./response.js";
 export type { Arguments, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
+export type { ResumeOptions, SendOptions } from "./sending.js";
 export type { AgentOptions, FixedEnv, Skill } from "./settings.js";
 export { AgentStream } from "./stream.js";
 export { Tool, type ToolDefinition, tool } from "./tool.js";

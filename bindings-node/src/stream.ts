@@ -38,6 +38,14 @@ export class AgentStream implements AsyncIterable<StreamEvent> {
     forgotten.register(this, this.#reading, this.#reading);
   }
 
+  /** A stream that has failed before it began. */
+  static failed(error: unknown): AgentStream {
+    const begin = () => {
+      throw error;
+    };
+    return new AgentStream({ signal: undefined, begin });
+  }
+
   /**
    * The response, once the run is over. Rejects with what ended the run; nobody has to handle that. Asking for it reads
    * the stream to its end; events are kept for a loop that is slower.
@@ -167,7 +175,7 @@ class Reading {
     if (this.#run !== undefined || this.#over !== undefined) return;
     const { signal, begin } = this.#beginning;
     try {
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw signal.reason;
       const listener: Listener = {
         events: (text) => this.#take(text),
         done: (outcome, conversation) => this.#done(outcome, conversation),

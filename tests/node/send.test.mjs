@@ -428,7 +428,7 @@ test("many messages are answered side by side", async () => {
   assert.equal(new Set(responses.map(({ runId }) => runId)).size, 300);
 });
 
-test("send never throws, it rejects", async () => {
+test("send and stream never throw, they reject", async () => {
   const agent = new Agent({ provider: new ScriptedProvider(["x"]) });
   for (const [message, options] of [
     [undefined],
@@ -437,8 +437,14 @@ test("send never throws, it rejects", async () => {
     ["hi", { metadata: { a: () => {} } }],
     ["hi", { caller: { name: "x" } }],
     ["half \ud800"],
+    ["hi", null],
+    ["hi", { conversaton: new Conversation() }],
+    ["hi", { conversation: {} }],
+    ["hi", { signal: {} }],
+    ["hi", { acceptChangedConfig: true }],
   ]) {
-    const answer = agent.send(message, options);
-    await assert.rejects(answer, { code: "configuration" });
+    await assert.rejects(agent.send(message, options), { code: "configuration" });
+    await assert.rejects(agent.stream(message, options).next(), { code: "configuration" });
+    await assert.rejects(agent.stream(message, options).response, { code: "configuration" });
   }
 });
