@@ -59,11 +59,13 @@ impl Assembly {
         Ok(())
     }
 
-    /// Adds a provider of settings; the first is asked first.
+    /// Adds a provider of settings; the first is asked first, and nothing in its place is the default.
     #[napi(catch_unwind)]
-    pub fn provider(&mut self, json: String) -> napi::Result<()> {
-        let provider = host::provider(&json).map_err(exception)?;
-        self.open()?.provider(provider);
+    pub fn provider(&mut self, json: Option<String>) -> napi::Result<()> {
+        match json.map(|json| host::provider(&json).map_err(exception)).transpose()? {
+            Some(provider) => self.open()?.provider(provider),
+            None => self.open()?.default_provider(),
+        }
         Ok(())
     }
 

@@ -189,9 +189,6 @@ export function assemble(options: AgentOptions): Assembled {
     callbacks.set(number, made.callback);
   };
   const { provider, tools, skills, hooks, guards, interceptors, approval, checkpoint, fallbacks } = options;
-  if (provider === undefined && list("fallbacks", fallbacks).length > 0) {
-    throw unusable("fallbacks: name the provider that is asked first, too");
-  }
   for (const model of [provider, ...list("fallbacks", fallbacks)]) addProvider(assembly, register, model);
   for (const tool of list("tools", tools)) {
     if (!(tool instanceof Tool)) throw unusable("tools: each must be made by tool({ … })");
@@ -213,8 +210,8 @@ function addProvider(
   register: (made: Registered) => void,
   given: Provider | undefined,
 ): void {
-  if (given === undefined) return;
-  if (given instanceof ScriptedProvider) attempt(() => assembly.script(scriptOf(given)));
+  if (given === undefined) attempt(() => assembly.provider());
+  else if (given instanceof ScriptedProvider) attempt(() => assembly.script(scriptOf(given)));
   else if (typeof given === "object" && given !== null && isCustom(given)) register(registeredProvider(given));
   else attempt(() => assembly.provider(providerSettings(given)));
 }

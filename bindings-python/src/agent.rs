@@ -89,12 +89,12 @@ pub(crate) struct Agent(cheliped::Agent);
 
 #[pymethods]
 impl Agent {
-    /// Options and skills are JSON; a function is its kind, its settings as JSON and its number.
+    /// Options and skills are JSON; of the providers the first is asked first, and none in its place is the default; a function is its kind, its settings as JSON and its number.
     #[new]
     fn new(
         py: Python<'_>,
         options: &str,
-        providers: Vec<Provider<'_>>,
+        providers: Vec<Option<Provider<'_>>>,
         tools: Vec<PyRef<'_, Tool>>,
         skills: Vec<String>,
         functions: Vec<(String, String, u64)>,
@@ -103,9 +103,10 @@ impl Agent {
             let mut assembly = Assembly::new(options)?;
             for provider in providers {
                 match provider {
-                    Provider::Script(script) => assembly.provider(script.0.clone().into_choice()),
-                    Provider::Settings(json) => assembly.provider(host::provider(&json)?),
-                    Provider::Function(settings, number) => {
+                    None => assembly.default_provider(),
+                    Some(Provider::Script(script)) => assembly.provider(script.0.clone().into_choice()),
+                    Some(Provider::Settings(json)) => assembly.provider(host::provider(&json)?),
+                    Some(Provider::Function(settings, number)) => {
                         assembly.function("provider", &settings, Arc::new(Callable(number)))?;
                     }
                 }

@@ -38,7 +38,7 @@ test("an option that does not exist, or has a wrong value, is told by its name",
   told({ approval: true }, /approval/);
   told({ provider: 7 }, /provider/);
   told({ provider: { provider: "openai", api_keys: "x" } }, /api_keys/);
-  told({ provider: undefined, fallbacks: [new ScriptedProvider(["x"])] }, /fallbacks/);
+  told({ provider: undefined, fallbacks: [new ScriptedProvider(["x"])], env: {} }, /ANTHROPIC_API_KEY/);
   assert.throws(() => new Agent(null), { code: "configuration" });
   assert.throws(() => new ScriptedProvider([{ txt: "x" }]), { code: "configuration" });
   assert.throws(() => tool({ name: "t", description: "", execute: () => "", mutates: true }), {

@@ -486,3 +486,11 @@ def test_an_agent_that_its_tools_know_is_collected() -> None:
     del work
     gc.collect()
     assert gone() is None
+
+
+def test_without_a_provider_the_environment_names_it_and_fallbacks_stay_fallbacks() -> None:
+    spare = ScriptedProvider(["from the spare"])
+    with pytest.raises(ConfigurationError, match="ANTHROPIC_API_KEY"):
+        Agent(fallbacks=[spare], env={"variables": {}})
+    agent = Agent(fallbacks=[spare], env={"variables": {"CHELIPED_PROVIDER": "offline"}})
+    assert agent.provider_name == "offline"

@@ -242,12 +242,9 @@ class AgentBuilder:
                 f"a provider is a text, a ProviderConfig, a ScriptedProvider or a Provider, not {type(given).__name__}"
             )
 
-        if self._provider is None and self._fallbacks:
-            raise ConfigurationError("there are fallbacks and no provider: name the provider, too")
-        chosen = [] if self._provider is None else [self._provider]
         agent = _native.Agent(
             json.dumps(self._options),
-            [provider(given) for given in [*chosen, *self._fallbacks]],
+            [None if given is None else provider(given) for given in [self._provider, *self._fallbacks]],
             [tool._native for tool in self._tools],
             [json.dumps(skill) for skill in self._skills],
             [(kind, json.dumps(settings), numbered(endpoint)) for kind, settings, endpoint in self._functions],

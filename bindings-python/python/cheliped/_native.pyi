@@ -41,7 +41,7 @@ class Agent:
     def __new__(
         cls,
         options: str,
-        providers: list[Script | str | tuple[str, int]],
+        providers: list[Script | str | tuple[str, int] | None],
         tools: list[Tool],
         skills: list[str],
         functions: list[tuple[str, str, int]],

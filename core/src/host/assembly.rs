@@ -73,6 +73,11 @@ impl Assembly {
         self.change(|builder| if first { builder.provider(provider) } else { builder.fallback(provider) });
     }
 
+    /// Leaves the provider to the environment; providers that are added later are fallbacks.
+    pub fn default_provider(&mut self) {
+        self.has_provider = true;
+    }
+
     /// Adds a skill: `{"name", "description", "instructions"}`.
     ///
     /// # Errors

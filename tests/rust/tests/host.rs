@@ -317,3 +317,11 @@ async fn plain_text_that_had_to_be_taken_back_is_an_error() {
     assert_eq!(text, "half ");
     assert!(matches!(&last, Some(Batch::Failed(_, error)) if error.is_retryable()), "{last:?}");
 }
+
+#[test]
+fn a_provider_that_is_left_to_the_environment_keeps_the_others_fallbacks() {
+    let mut assembly = Assembly::new(r#"{"env": {"variables": {"CHELIPED_PROVIDER": "offline"}}}"#).unwrap();
+    assembly.default_provider();
+    assembly.provider(script(r#"[{"text": "spare"}]"#).unwrap().into_choice());
+    assert_eq!(assembly.build().unwrap().provider_name(), "offline");
+}
