@@ -3,6 +3,7 @@
 pub(crate) mod anthropic;
 pub(crate) mod arguments;
 pub(crate) mod attachment;
+pub(crate) mod body;
 pub(crate) mod chat;
 pub(crate) mod failure;
 pub(crate) mod gemini;

@@ -7,10 +7,10 @@ use super::failure::{self, Failure};
 use super::lenient::{Count, Text};
 use super::raw::Raw;
 use super::turns::{Answer, NO_RESULT, answers};
-use super::{Decoder, Framing, Wire, arguments, attachment};
+use super::{Decoder, Framing, Wire, arguments, attachment, body};
 use crate::message::{AssistantMessage, Content, Data, Message, Native, Part, ToolCall, Usage};
-use crate::provider::{ModelReply, ModelRequest, ProviderError, ProviderErrorKind, StopReason, StreamPart, ToolChoice};
-use secrecy::{ExposeSecret, SecretString};
+use crate::provider::{ModelReply, ModelRequest, ProviderError, StopReason, StreamPart, ToolChoice};
+use secrecy::SecretString;
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -48,14 +48,14 @@ impl Wire for Ollama {
     }
 
     fn headers(&self, _request: &ModelRequest) -> Vec<(&'static str, String)> {
-        self.key.iter().map(|key| ("authorization", format!("Bearer {}", key.expose_secret()))).collect()
+        body::bearer(self.key.as_ref())
     }
 
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ProviderError> {
         let options = &request.options;
         // There is no tool choice here: a tool that may not be called is not listed.
         let tools = if request.tool_choice == ToolChoice::None { &[] } else { &*request.tools };
-        let body = Body {
+        body::written(&Body {
             model: &self.model,
             messages: Messages { model: &self.model, request },
             // Left out it would mean true.
@@ -63,12 +63,7 @@ impl Wire for Ollama {
             think: (options.thinking_budget >= LEAST_BUDGET).then_some(true),
             tools: Tools(tools),
             options: Options { num_predict: options.max_tokens, temperature: options.temperature },
-        };
-        let mut bytes = Vec::with_capacity(4096);
-        serde_json::to_writer(&mut bytes, &body).map_err(|error| {
-            ProviderError::new(ProviderErrorKind::InvalidRequest, format!("the request cannot be written: {error}"))
-        })?;
-        Ok(bytes)
+        })
     }
 
     fn decode(&self, body: &[u8]) -> Result<ModelReply, ProviderError> {
@@ -416,7 +411,7 @@ impl Decoder for OllamaDecoder {
 mod tests {
     use super::*;
     use crate::message::{CallFault, Outcome, ToolResult};
-    use crate::provider::{ModelOptions, ToolSpec};
+    use crate::provider::{ModelOptions, ProviderErrorKind, ToolSpec};
     use serde_json::json;
 
     fn wire() -> Ollama {

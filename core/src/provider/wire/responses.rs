@@ -9,12 +9,10 @@ use super::failure::{self, Failure};
 use super::lenient::{Count, Text};
 use super::raw::Raw;
 use super::turns::{Answer, NO_RESULT, answers};
-use super::{Decoder, Wire, arguments, attachment};
+use super::{Decoder, Wire, arguments, attachment, body};
 use crate::message::{AssistantMessage, Content, Data, Message, Native, Part, ToolCall, Usage};
-use crate::provider::{
-    ModelReply, ModelRequest, ProviderError, ProviderErrorKind, StopReason, StreamPart, ToolChoice, ToolSpec,
-};
-use secrecy::{ExposeSecret, SecretString};
+use crate::provider::{ModelReply, ModelRequest, ProviderError, StopReason, StreamPart, ToolChoice, ToolSpec};
+use secrecy::SecretString;
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -54,7 +52,7 @@ impl Wire for Responses {
     }
 
     fn headers(&self, _request: &ModelRequest) -> Vec<(&'static str, String)> {
-        self.key.iter().map(|key| ("authorization", format!("Bearer {}", key.expose_secret()))).collect()
+        body::bearer(self.key.as_ref())
     }
 
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ProviderError> {
@@ -66,7 +64,7 @@ impl Wire for Responses {
             4096..16384 => Some("medium"),
             _ => Some("high"),
         };
-        let body = Body {
+        body::written(&Body {
             model: &self.model,
             instructions: &request.system,
             input: Input { model: &self.model, request },
@@ -85,12 +83,7 @@ impl Wire for Responses {
                 ToolChoice::Tool { name } => Some(Choice::Named { r#type: "function", name }),
             },
             stream,
-        };
-        let mut bytes = Vec::with_capacity(4096);
-        serde_json::to_writer(&mut bytes, &body).map_err(|error| {
-            ProviderError::new(ProviderErrorKind::InvalidRequest, format!("the request cannot be written: {error}"))
-        })?;
-        Ok(bytes)
+        })
     }
 
     fn decode(&self, body: &[u8]) -> Result<ModelReply, ProviderError> {
@@ -578,7 +571,7 @@ impl Decoder for ResponsesDecoder {
 mod tests {
     use super::*;
     use crate::message::{Outcome, ToolResult};
-    use crate::provider::ModelOptions;
+    use crate::provider::{ModelOptions, ProviderErrorKind};
     use serde_json::json;
 
     fn wire(model: &str) -> Responses {

@@ -11,11 +11,11 @@ mod text_calls;
 pub(in crate::provider::wire) use encode::Tools;
 
 use super::failure::{self, Failure};
-use super::{Decoder, Wire};
+use super::{Decoder, Wire, body};
 use crate::provider::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use decode::{Completion, Draft, Reader};
 use dialect::Dialect;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,7 +51,7 @@ impl Wire for Chat {
     }
 
     fn headers(&self, _request: &ModelRequest) -> Vec<(&'static str, String)> {
-        self.key.iter().map(|key| ("authorization", format!("Bearer {}", key.expose_secret()))).collect()
+        body::bearer(self.key.as_ref())
     }
 
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ProviderError> {
