@@ -22,6 +22,9 @@ pub(crate) mod turns;
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use std::time::Duration;
 
+/// Tool calls that one reply may hold; far more than any model makes.
+const MAX_CALLS: usize = 1024;
+
 /// One provider API's way of writing requests and reading replies. Pure: bytes in, values out.
 pub(crate) trait Wire: Send + Sync {
     /// The reader of one streamed reply.

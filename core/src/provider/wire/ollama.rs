@@ -2,12 +2,12 @@
 //!
 //! The compatible side of Ollama is a dialect of [`chat`](super::chat).
 
-use super::chat::{Tools, is_error, not_a_reply};
-use super::failure::{self, Failure};
+use super::chat::Tools;
+use super::failure::{self, Failure, not_a_reply};
 use super::lenient::{Count, Text};
 use super::raw::Raw;
 use super::turns::{Answer, NO_RESULT, answers};
-use super::{Decoder, Framing, Wire, arguments, attachment, body};
+use super::{Decoder, Framing, MAX_CALLS, Wire, arguments, attachment, body};
 use crate::message::{AssistantMessage, Content, Data, Message, Native, Part, ToolCall, Usage};
 use crate::provider::{ModelReply, ModelRequest, ProviderError, StopReason, StreamPart, ToolChoice};
 use secrecy::SecretString;
@@ -23,8 +23,6 @@ use std::time::Duration;
 const NAME: &str = "ollama-chat";
 /// Budgets below this are off.
 const LEAST_BUDGET: u32 = 1024;
-/// Tool calls that one reply may hold; far more than any model makes.
-const MAX_CALLS: usize = 1024;
 
 /// Ollama's own API of one server and model.
 pub(crate) struct Ollama {
@@ -314,9 +312,8 @@ struct DraftCall {
 
 impl Draft {
     fn add(&mut self, line: Line<'_>, parts: &mut Vec<StreamPart>) -> Result<(), ProviderError> {
-        let told = line.error.and_then(|error| serde_json::from_str::<Value>(error.get()).ok()).filter(is_error);
-        if let Some(error) = told {
-            return Err(Failure::from_value(&error).into_error(None, None));
+        if let Some(error) = line.error.and_then(failure::told) {
+            return Err(error);
         }
         line.prompt_eval_count.update(&mut self.usage.input_tokens);
         line.prompt_eval_count.update(&mut self.usage.input_tokens_total);
@@ -337,9 +334,7 @@ impl Draft {
         for call in said.tool_calls.into_iter().flatten() {
             let Some(function) = call.function else { continue };
             if self.calls.len() >= MAX_CALLS {
-                let mut error = failure::unusable(None, format!("the reply has more than {MAX_CALLS} tool calls"));
-                error.retryable = false;
-                return Err(error);
+                return Err(failure::too_many(MAX_CALLS, "tool calls"));
             }
             self.calls.push(DraftCall {
                 id: call.id.filled().unwrap_or(function.id.as_str()).to_owned(),

@@ -4,8 +4,7 @@
 //! what it led to. Server tools and background responses are not spoken.
 
 use super::chat::dialect::is_reasoning;
-use super::chat::{is_error, not_a_reply};
-use super::failure::{self, Failure};
+use super::failure::{self, Failure, not_a_reply};
 use super::lenient::{Count, Text};
 use super::raw::Raw;
 use super::turns::{Answer, NO_RESULT, answers};
@@ -92,11 +91,7 @@ impl Wire for Responses {
             return Err(error);
         }
         let Some(output) = &response.output else {
-            let failure = serde_json::from_slice::<Value>(body).map(|value| Failure::from_value(&value));
-            return Err(match failure {
-                Ok(failure) if !failure.message.is_empty() => failure.into_error(None, None),
-                Ok(_) | Err(_) => failure::unusable(None, "the reply holds no output"),
-            });
+            return Err(failure::bare(body, "the reply holds no output"));
         };
         reply_of(&self.model, &response, output)
     }
@@ -401,14 +396,11 @@ struct Said<'a> {
 impl Response<'_> {
     /// The error that the response tells of, in whatever way.
     fn failure(&self) -> Option<ProviderError> {
-        let told = self.error.and_then(|error| serde_json::from_str::<Value>(error.get()).ok()).filter(is_error);
-        match told {
-            Some(value) => Some(Failure::from_value(&value).into_error(None, None)),
-            None if self.status.as_str() == "failed" => {
-                Some(failure::unusable(None, "the provider reports that the response failed, without a reason"))
-            }
-            None => None,
-        }
+        let is_failed = self.status.as_str() == "failed";
+        self.error.and_then(failure::told).or_else(|| {
+            let what = "the provider reports that the response failed, without a reason";
+            is_failed.then(|| failure::unusable(None, what))
+        })
     }
 }
 
@@ -526,9 +518,7 @@ impl Decoder for ResponsesDecoder {
             }
             "response.output_item.done" => {
                 if self.items.len() >= MAX_ITEMS {
-                    let mut error = failure::unusable(None, format!("the reply has more than {MAX_ITEMS} items"));
-                    error.retryable = false;
-                    return Err(error);
+                    return Err(failure::too_many(MAX_ITEMS, "items"));
                 }
                 self.items.extend(event.item.map(ToOwned::to_owned));
             }
@@ -541,9 +531,8 @@ impl Decoder for ResponsesDecoder {
             }
             // Events of progress, of server tools and of later versions.
             _ => {
-                let told = event.error.and_then(|error| serde_json::from_str::<Value>(error.get()).ok());
-                if let Some(value) = told.filter(is_error) {
-                    return Err(Failure::from_value(&value).into_error(None, None));
+                if let Some(error) = event.error.and_then(failure::told) {
+                    return Err(error);
                 }
             }
         }

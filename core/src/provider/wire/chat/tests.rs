@@ -3,8 +3,8 @@ use crate::message::{
     Arguments, AssistantMessage, CallFault, Content, Data, Message, Outcome, Part, ToolCall, ToolResult,
 };
 use crate::provider::{ModelOptions, ProviderErrorKind, StopReason, ToolChoice, ToolSpec};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 fn chat(provider: &str, model: &str) -> Chat {
     Chat::new(Dialect::of(provider), "http://x/v1/chat/completions".into(), None, model)
