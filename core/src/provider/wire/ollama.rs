@@ -406,6 +406,7 @@ impl Decoder for OllamaDecoder {
 mod tests {
     use super::*;
     use crate::message::{CallFault, Outcome, ToolResult};
+    use crate::provider::wire::sample;
     use crate::provider::{ModelOptions, ProviderErrorKind, ToolSpec};
     use serde_json::json;
 
@@ -414,14 +415,7 @@ mod tests {
     }
 
     fn stream(lines: &[&str]) -> (Vec<StreamPart>, Result<ModelReply, ProviderError>) {
-        let mut decoder = wire().decoder();
-        let mut parts = Vec::new();
-        for line in lines {
-            if let Err(error) = decoder.event("", line, &mut parts) {
-                return (parts, Err(error));
-            }
-        }
-        (parts, decoder.finish())
+        sample::stream(wire().decoder(), lines.iter().map(|line| (String::new(), (*line).to_owned())))
     }
 
     #[test]
