@@ -1,4 +1,4 @@
-//! Wire formats, one file each: how a request is written and a reply is read. No I/O here.
+//! Wire formats, one module each: how a request is written and a reply is read. No I/O here.
 
 pub(crate) mod anthropic;
 pub(crate) mod arguments;
