@@ -1,7 +1,7 @@
 //! Models: the [`Provider`] contract, what is asked and what comes back.
 //!
 //! A provider turns a neutral [`ModelRequest`] into one model's words. It knows nothing of tools running, guards or
-//! the loop. Wire formats live one file each in `wire`; `chain` adds retries and fallbacks around any
+//! the loop. Wire formats live one module each in `wire`; `chain` adds retries and fallbacks around any
 //! provider.
 
 pub mod capability;

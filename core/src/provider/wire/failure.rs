@@ -4,6 +4,7 @@
 
 use crate::limits::prefix;
 use crate::provider::{ProviderError, ProviderErrorKind, retry_hint};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -172,6 +173,41 @@ pub(crate) fn unusable(status: Option<u16>, what: impl Into<String>) -> Provider
     let mut error = ProviderError::new(ProviderErrorKind::Server, what);
     error.status = status;
     error
+}
+
+/// The error for a reply that has more than `most` of something. The same request would give the same again.
+pub(crate) fn too_many(most: usize, what: &str) -> ProviderError {
+    let mut error = unusable(None, format!("the reply has more than {most} {what}"));
+    error.retryable = false;
+    error
+}
+
+/// The error for a body that does not have the form of a reply.
+pub(crate) fn not_a_reply(body: &[u8], error: &serde_json::Error) -> ProviderError {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(_) => bare(body, &format!("the reply has another form than expected: {error}")),
+        Err(_) => unusable(None, format!("expected a reply in JSON, got {}", describe(body))),
+    }
+}
+
+/// The error for a body that lacks what makes a reply: perhaps it is an error without its usual wrapping.
+pub(crate) fn bare(body: &[u8], missing: &str) -> ProviderError {
+    match serde_json::from_slice::<Value>(body).map(|value| Failure::from_value(&value)) {
+        Ok(failure) if !failure.message.is_empty() => failure.into_error(None, None),
+        Ok(_) | Err(_) => unusable(None, missing),
+    }
+}
+
+/// The error that an `error` key tells of: some servers always send the key.
+pub(crate) fn told(error: &RawValue) -> Option<ProviderError> {
+    let value: Value = serde_json::from_str(error.get()).ok()?;
+    let is_error = match &value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(map) => !map.is_empty(),
+    };
+    is_error.then(|| Failure::from_value(&value).into_error(None, None))
 }
 
 /// The error for a stream that ended before its reply did.

@@ -1,8 +1,9 @@
-//! Wire formats, one file each: how a request is written and a reply is read. No I/O here.
+//! Wire formats, one module each: how a request is written and a reply is read. No I/O here.
 
 pub(crate) mod anthropic;
 pub(crate) mod arguments;
 pub(crate) mod attachment;
+pub(crate) mod body;
 pub(crate) mod chat;
 pub(crate) mod failure;
 pub(crate) mod gemini;
@@ -20,6 +21,9 @@ pub(crate) mod turns;
 
 use super::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use std::time::Duration;
+
+/// Tool calls that one reply may hold; far more than any model makes.
+const MAX_CALLS: usize = 1024;
 
 /// One provider API's way of writing requests and reading replies. Pure: bytes in, values out.
 pub(crate) trait Wire: Send + Sync {

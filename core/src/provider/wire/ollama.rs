@@ -2,15 +2,15 @@
 //!
 //! The compatible side of Ollama is a dialect of [`chat`](super::chat).
 
-use super::chat::{Tools, is_error, not_a_reply};
-use super::failure::{self, Failure};
+use super::chat::Tools;
+use super::failure::{self, Failure, not_a_reply};
 use super::lenient::{Count, Text};
 use super::raw::Raw;
 use super::turns::{Answer, NO_RESULT, answers};
-use super::{Decoder, Framing, Wire, arguments, attachment};
+use super::{Decoder, Framing, MAX_CALLS, Wire, arguments, attachment, body};
 use crate::message::{AssistantMessage, Content, Data, Message, Native, Part, ToolCall, Usage};
-use crate::provider::{ModelReply, ModelRequest, ProviderError, ProviderErrorKind, StopReason, StreamPart, ToolChoice};
-use secrecy::{ExposeSecret, SecretString};
+use crate::provider::{ModelReply, ModelRequest, ProviderError, StopReason, StreamPart, ToolChoice};
+use secrecy::SecretString;
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -23,8 +23,6 @@ use std::time::Duration;
 const NAME: &str = "ollama-chat";
 /// Budgets below this are off.
 const LEAST_BUDGET: u32 = 1024;
-/// Tool calls that one reply may hold; far more than any model makes.
-const MAX_CALLS: usize = 1024;
 
 /// Ollama's own API of one server and model.
 pub(crate) struct Ollama {
@@ -48,14 +46,14 @@ impl Wire for Ollama {
     }
 
     fn headers(&self, _request: &ModelRequest) -> Vec<(&'static str, String)> {
-        self.key.iter().map(|key| ("authorization", format!("Bearer {}", key.expose_secret()))).collect()
+        body::bearer(self.key.as_ref())
     }
 
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ProviderError> {
         let options = &request.options;
         // There is no tool choice here: a tool that may not be called is not listed.
         let tools = if request.tool_choice == ToolChoice::None { &[] } else { &*request.tools };
-        let body = Body {
+        body::written(&Body {
             model: &self.model,
             messages: Messages { model: &self.model, request },
             // Left out it would mean true.
@@ -63,12 +61,7 @@ impl Wire for Ollama {
             think: (options.thinking_budget >= LEAST_BUDGET).then_some(true),
             tools: Tools(tools),
             options: Options { num_predict: options.max_tokens, temperature: options.temperature },
-        };
-        let mut bytes = Vec::with_capacity(4096);
-        serde_json::to_writer(&mut bytes, &body).map_err(|error| {
-            ProviderError::new(ProviderErrorKind::InvalidRequest, format!("the request cannot be written: {error}"))
-        })?;
-        Ok(bytes)
+        })
     }
 
     fn decode(&self, body: &[u8]) -> Result<ModelReply, ProviderError> {
@@ -319,9 +312,8 @@ struct DraftCall {
 
 impl Draft {
     fn add(&mut self, line: Line<'_>, parts: &mut Vec<StreamPart>) -> Result<(), ProviderError> {
-        let told = line.error.and_then(|error| serde_json::from_str::<Value>(error.get()).ok()).filter(is_error);
-        if let Some(error) = told {
-            return Err(Failure::from_value(&error).into_error(None, None));
+        if let Some(error) = line.error.and_then(failure::told) {
+            return Err(error);
         }
         line.prompt_eval_count.update(&mut self.usage.input_tokens);
         line.prompt_eval_count.update(&mut self.usage.input_tokens_total);
@@ -342,9 +334,7 @@ impl Draft {
         for call in said.tool_calls.into_iter().flatten() {
             let Some(function) = call.function else { continue };
             if self.calls.len() >= MAX_CALLS {
-                let mut error = failure::unusable(None, format!("the reply has more than {MAX_CALLS} tool calls"));
-                error.retryable = false;
-                return Err(error);
+                return Err(failure::too_many(MAX_CALLS, "tool calls"));
             }
             self.calls.push(DraftCall {
                 id: call.id.filled().unwrap_or(function.id.as_str()).to_owned(),
@@ -416,7 +406,8 @@ impl Decoder for OllamaDecoder {
 mod tests {
     use super::*;
     use crate::message::{CallFault, Outcome, ToolResult};
-    use crate::provider::{ModelOptions, ToolSpec};
+    use crate::provider::wire::sample;
+    use crate::provider::{ModelOptions, ProviderErrorKind, ToolSpec};
     use serde_json::json;
 
     fn wire() -> Ollama {
@@ -424,14 +415,7 @@ mod tests {
     }
 
     fn stream(lines: &[&str]) -> (Vec<StreamPart>, Result<ModelReply, ProviderError>) {
-        let mut decoder = wire().decoder();
-        let mut parts = Vec::new();
-        for line in lines {
-            if let Err(error) = decoder.event("", line, &mut parts) {
-                return (parts, Err(error));
-            }
-        }
-        (parts, decoder.finish())
+        sample::stream(wire().decoder(), lines.iter().map(|line| (String::new(), (*line).to_owned())))
     }
 
     #[test]

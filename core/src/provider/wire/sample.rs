@@ -1,7 +1,8 @@
 //! Requests and messages for the tests of wire formats.
 
 use crate::message::{Arguments, AssistantMessage, Message, Native, Outcome, ToolCall, ToolResult};
-use crate::provider::{ModelOptions, ModelRequest, ToolChoice, ToolSpec};
+use crate::provider::wire::Decoder;
+use crate::provider::{ModelOptions, ModelReply, ModelRequest, ProviderError, StreamPart, ToolChoice, ToolSpec};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -56,6 +57,20 @@ pub(crate) fn native(wire: &str, model: &str, blocks: &str, text: &str, calls: V
 /// A good result.
 pub(crate) fn result(id: &str, text: &str) -> ToolResult {
     ToolResult { call_id: id.into(), name: "look".into(), content: text.into(), outcome: Outcome::Ok }
+}
+
+/// What a decoder makes of events, each a name and its data: the pieces, and the reply or the first error.
+pub(crate) fn stream(
+    mut decoder: impl Decoder,
+    events: impl IntoIterator<Item = (String, String)>,
+) -> (Vec<StreamPart>, Result<ModelReply, ProviderError>) {
+    let mut parts = Vec::new();
+    for (name, data) in events {
+        if let Err(error) = decoder.event(&name, &data, &mut parts) {
+            return (parts, Err(error));
+        }
+    }
+    (parts, decoder.finish())
 }
 
 /// Bytes as a JSON value.

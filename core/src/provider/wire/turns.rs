@@ -126,26 +126,11 @@ fn legal<'a>(text: &'a str, more: &[char], empty: &'a str) -> Cow<'a, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Arguments, Outcome};
-    use crate::provider::{ModelOptions, ToolChoice};
-    use std::sync::Arc;
+    use crate::message::Arguments;
+    use crate::provider::wire::sample::{request, result};
 
     fn call(id: &str) -> ToolCall {
         ToolCall { id: id.into(), ..ToolCall::from_wire(Some(id), "look", Ok(Arguments::empty())) }
-    }
-
-    fn result(id: &str, text: &str) -> ToolResult {
-        ToolResult { call_id: id.into(), name: "look".into(), content: text.into(), outcome: Outcome::Ok }
-    }
-
-    fn request(messages: Vec<Message>) -> ModelRequest {
-        ModelRequest {
-            system: "Be kind.".into(),
-            messages: Arc::new(messages),
-            tools: Arc::from([]),
-            tool_choice: ToolChoice::Auto,
-            options: Arc::new(ModelOptions::default()),
-        }
     }
 
     fn told(request: &ModelRequest) -> Vec<String> {

@@ -5,9 +5,10 @@ use super::block::{Block, Mark, blocks_of, result_block, text, text_block};
 use super::{LEAST_BUDGET, WIRE};
 use crate::message::{Arguments, AssistantMessage};
 use crate::provider::capability::{Capability, Effort, Thinking};
+use crate::provider::wire::body::written;
 use crate::provider::wire::raw::Raw;
 use crate::provider::wire::turns::{Answer, Conversation, GO_ON, LEFT_OUT, Turn, legal_id, legal_name};
-use crate::provider::{ModelRequest, ProviderError, ProviderErrorKind, ToolChoice, ToolSpec};
+use crate::provider::{ModelRequest, ProviderError, ToolChoice, ToolSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -120,7 +121,7 @@ pub(super) fn encode(
     };
     let last_tool = request.tools.len().saturating_sub(1);
     let tool = |(place, tool)| Tool::of(tool, mark.filter(|_| place == last_tool));
-    let body = Body {
+    written(&Body {
         model,
         max_tokens: options.max_tokens.unwrap_or(capability.reply_tokens).max(least),
         system: match conversation.system.as_ref() {
@@ -138,13 +139,7 @@ pub(super) fn encode(
         },
         temperature: options.temperature.filter(|_| capability.temperature && matches!(plan, Plan::Off)),
         stream,
-    };
-    let mut bytes = Vec::with_capacity(4096);
-    serde_json::to_writer(&mut bytes, &body).map_err(|error| {
-        ProviderError::new(ProviderErrorKind::InvalidRequest, format!("the request cannot be written as JSON: {error}"))
-            .with_source(error)
-    })?;
-    Ok(bytes)
+    })
 }
 
 fn choice<'a>(capability: &Capability, request: &'a ModelRequest) -> Option<Choice<'a>> {

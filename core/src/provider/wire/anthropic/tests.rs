@@ -1,7 +1,9 @@
 use super::*;
 use crate::message::{CallFault, Content, Data, Message, Outcome, Part, ToolResult};
 use crate::provider::wire::Decoder;
-use crate::provider::wire::sample::{arguments, call, json, native, request, result, said, with_options, with_tools};
+use crate::provider::wire::sample::{
+    arguments, call, json, native, request, result, said, stream, with_options, with_tools,
+};
 use crate::provider::{ProviderErrorKind, StopReason, StreamPart, ToolChoice};
 use serde_json::{Value, json};
 
@@ -313,14 +315,8 @@ fn tools_and_choices() {
 }
 
 fn read(events: &[Value]) -> (Vec<StreamPart>, Result<ModelReply, ProviderError>) {
-    let mut decoder = wire(MODEL).decoder();
-    let mut parts = Vec::new();
-    for event in events {
-        if let Err(error) = decoder.event(event["type"].as_str().unwrap_or(""), &event.to_string(), &mut parts) {
-            return (parts, Err(error));
-        }
-    }
-    (parts, decoder.finish())
+    let name = |event: &Value| event["type"].as_str().unwrap_or_default().to_owned();
+    stream(wire(MODEL).decoder(), events.iter().map(|event| (name(event), event.to_string())))
 }
 
 fn start(index: u64, block: Value) -> Value {

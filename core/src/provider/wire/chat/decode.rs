@@ -3,16 +3,13 @@
 use super::dialect::{Dialect, Replay};
 use crate::message::{Native, ToolCall, Usage};
 use crate::provider::wire::lenient::{Count, Rare, Text, skip_map};
-use crate::provider::wire::{arguments, failure};
+use crate::provider::wire::{MAX_CALLS, arguments, failure};
 use crate::provider::{ModelReply, ProviderError, StopReason};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// Tool calls that one reply may hold; far more than any model makes.
-const MAX_CALLS: usize = 1024;
 
 /// A whole reply, or one chunk of a stream.
 #[derive(Deserialize)]
@@ -438,11 +435,7 @@ impl Draft {
         let place = match known {
             Some(place) => place,
             None if id.is_empty() && name.is_empty() && written.is_none() => return Ok(()),
-            None if self.calls.len() >= MAX_CALLS => {
-                let mut error = failure::unusable(None, format!("the reply has more than {MAX_CALLS} tool calls"));
-                error.retryable = false;
-                return Err(error);
-            }
+            None if self.calls.len() >= MAX_CALLS => return Err(failure::too_many(MAX_CALLS, "tool calls")),
             None => {
                 self.calls.push(DraftCall { index, ..DraftCall::default() });
                 self.calls.len() - 1

@@ -4,9 +4,10 @@ use super::dialect::{AskThinking, Dialect, Files, Ids, Limit, Replay, ResultMedi
 use super::dialect::{is_reasoning, takes_effort};
 use crate::message::{AssistantMessage, Content, Message, Native, Part, ToolCall};
 use crate::provider::wire::attachment;
+use crate::provider::wire::body::written;
 use crate::provider::wire::raw::Raw;
 use crate::provider::wire::turns::{Answer, NO_RESULT, answers};
-use crate::provider::{ModelRequest, ProviderError, ProviderErrorKind, ToolChoice, ToolSpec};
+use crate::provider::{ModelRequest, ProviderError, ToolChoice, ToolSpec};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
@@ -34,7 +35,7 @@ pub(super) fn encode(
     let tools: &[ToolSpec] = if hide_tools { &[] } else { &request.tools };
     let forced = !tools.is_empty() && matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Tool { .. });
     let effort = budget.and_then(|budget| effort(dialect, model, budget));
-    let body = Body {
+    written(&Body {
         model,
         messages: Messages { dialect, model, request },
         max_tokens: options.max_tokens.filter(|_| !limit_is_general),
@@ -66,15 +67,7 @@ pub(super) fn encode(
         },
         stream,
         stream_options: (stream && dialect.stream_usage).then_some(StreamOptions { include_usage: true }),
-    };
-    let mut bytes = Vec::with_capacity(4096);
-    match serde_json::to_writer(&mut bytes, &body) {
-        Ok(()) => Ok(bytes),
-        Err(error) => Err(ProviderError::new(
-            ProviderErrorKind::InvalidRequest,
-            format!("the request cannot be written: {error}"),
-        )),
-    }
+    })
 }
 
 /// DeepSeek's older model that cannot be told not to think.

@@ -10,13 +10,12 @@ mod text_calls;
 
 pub(in crate::provider::wire) use encode::Tools;
 
-use super::failure::{self, Failure};
-use super::{Decoder, Wire};
+use super::failure::{self, Failure, not_a_reply};
+use super::{Decoder, Wire, body};
 use crate::provider::{ModelReply, ModelRequest, ProviderError, StreamPart};
 use decode::{Completion, Draft, Reader};
 use dialect::Dialect;
-use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
+use secrecy::SecretString;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,7 +50,7 @@ impl Wire for Chat {
     }
 
     fn headers(&self, _request: &ModelRequest) -> Vec<(&'static str, String)> {
-        self.key.iter().map(|key| ("authorization", format!("Bearer {}", key.expose_secret()))).collect()
+        body::bearer(self.key.as_ref())
     }
 
     fn encode(&self, request: &ModelRequest, stream: bool) -> Result<Vec<u8>, ProviderError> {
@@ -59,22 +58,14 @@ impl Wire for Chat {
     }
 
     fn decode(&self, body: &[u8]) -> Result<ModelReply, ProviderError> {
-        let completion: Completion<'_> = match serde_json::from_slice(body) {
-            Ok(completion) => completion,
-            Err(error) => return Err(not_a_reply(body, &error)),
-        };
-        if let Some(error) = reported(&completion) {
+        let completion: Completion<'_> = serde_json::from_slice(body).map_err(|error| not_a_reply(body, &error))?;
+        if let Some(error) = completion.error.and_then(failure::told) {
             return Err(error);
         }
         let mut draft = Draft::new(self.dialect);
         draft.add(&completion, &mut ())?;
         if !draft.is_seen() {
-            // Perhaps an error without its usual wrapping.
-            let failure = serde_json::from_slice::<Value>(body).map(|value| Failure::from_value(&value));
-            return Err(match failure {
-                Ok(failure) if !failure.message.is_empty() => failure.into_error(None, None),
-                Ok(_) | Err(_) => failure::unusable(None, "the reply holds no choice"),
-            });
+            return Err(failure::bare(body, "the reply holds no choice"));
         }
         Ok(draft.reply(&self.model))
     }
@@ -94,37 +85,6 @@ impl Wire for Chat {
 
     fn settle(&self, request: &ModelRequest, reply: ModelReply) -> ModelReply {
         if self.text_calls { text_calls::read(request, reply) } else { reply }
-    }
-}
-
-/// The error of a body that does not have the form of a reply.
-pub(super) fn not_a_reply(body: &[u8], error: &serde_json::Error) -> ProviderError {
-    match serde_json::from_slice::<Value>(body) {
-        Ok(value) => {
-            let failure = Failure::from_value(&value);
-            if failure.message.is_empty() {
-                failure::unusable(None, format!("the reply has another form than expected: {error}"))
-            } else {
-                failure.into_error(None, None)
-            }
-        }
-        Err(_) => failure::unusable(None, format!("expected a reply in JSON, got {}", failure::describe(body))),
-    }
-}
-
-/// An error that stands where a reply should.
-fn reported(completion: &Completion<'_>) -> Option<ProviderError> {
-    let value: Value = serde_json::from_str(completion.error?.get()).ok()?;
-    is_error(&value).then(|| Failure::from_value(&value).into_error(None, None))
-}
-
-/// Whether the value of an `error` key tells of one: some servers always send the key.
-pub(super) fn is_error(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(list) => !list.is_empty(),
-        Value::Object(map) => !map.is_empty(),
     }
 }
 
@@ -167,7 +127,7 @@ impl Decoder for ChatDecoder {
         }
         let completion: Completion<'_> =
             serde_json::from_str(data).map_err(|error| not_a_reply(data.as_bytes(), &error))?;
-        if let Some(error) = reported(&completion) {
+        if let Some(error) = completion.error.and_then(failure::told) {
             return Err(error);
         }
         if name == "error" {

@@ -2,9 +2,10 @@ use super::*;
 use crate::message::{
     Arguments, AssistantMessage, CallFault, Content, Data, Message, Outcome, Part, ToolCall, ToolResult,
 };
+use crate::provider::wire::sample::{self, request};
 use crate::provider::{ModelOptions, ProviderErrorKind, StopReason, ToolChoice, ToolSpec};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 fn chat(provider: &str, model: &str) -> Chat {
     Chat::new(Dialect::of(provider), "http://x/v1/chat/completions".into(), None, model)
@@ -13,16 +14,6 @@ fn chat(provider: &str, model: &str) -> Chat {
 fn tool(name: &str) -> ToolSpec {
     let schema = RawValue::from_string(r#"{"type":"object","properties":{}}"#.into()).unwrap();
     ToolSpec { name: name.into(), description: "Looks.".into(), schema: schema.into() }
-}
-
-fn request(messages: Vec<Message>) -> ModelRequest {
-    ModelRequest {
-        system: "Be kind.".into(),
-        messages: Arc::new(messages),
-        tools: Arc::from([]),
-        tool_choice: ToolChoice::Auto,
-        options: Arc::new(ModelOptions::default()),
-    }
 }
 
 fn body(chat: &Chat, request: &ModelRequest) -> Value {
@@ -38,14 +29,7 @@ fn result(id: &str, content: Content) -> ToolResult {
 }
 
 fn stream(chat: &Chat, events: &[&str]) -> (Vec<StreamPart>, Result<ModelReply, ProviderError>) {
-    let mut decoder = chat.decoder();
-    let mut parts = Vec::new();
-    for event in events {
-        if let Err(error) = decoder.event("", event, &mut parts) {
-            return (parts, Err(error));
-        }
-    }
-    (parts, decoder.finish())
+    sample::stream(chat.decoder(), events.iter().map(|event| (String::new(), (*event).to_owned())))
 }
 
 #[test]

@@ -4,9 +4,10 @@
 use super::WIRE;
 use crate::message::{AssistantMessage, Content, Data, Part, ToolCall};
 use crate::provider::capability::{Capability, Effort, Thinking};
+use crate::provider::wire::body::written;
 use crate::provider::wire::raw::Raw;
 use crate::provider::wire::turns::{Answer, Conversation, GO_ON, LEFT_OUT, NO_RESULT, Turn, legal_name};
-use crate::provider::{ModelRequest, ProviderError, ProviderErrorKind, ToolChoice};
+use crate::provider::{ModelRequest, ProviderError, ToolChoice};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -176,7 +177,7 @@ pub(super) fn encode(model: &str, capability: &Capability, request: &ModelReques
         description: &tool.description,
         parameters_json_schema: &tool.schema,
     });
-    let body = Body {
+    written(&Body {
         system_instruction: match conversation.system.as_ref() {
             blank if blank.trim().is_empty() => None,
             text => Some(Instruction { parts: [WirePart::Text(text.into())] }),
@@ -189,13 +190,7 @@ pub(super) fn encode(model: &str, capability: &Capability, request: &ModelReques
             temperature: options.temperature.filter(|_| capability.temperature),
             thinking_config: thinking,
         },
-    };
-    let mut bytes = Vec::with_capacity(4096);
-    serde_json::to_writer(&mut bytes, &body).map_err(|error| {
-        ProviderError::new(ProviderErrorKind::InvalidRequest, format!("the request cannot be written as JSON: {error}"))
-            .with_source(error)
-    })?;
-    Ok(bytes)
+    })
 }
 
 /// How the model is asked to think; without it the model does what it does by default.

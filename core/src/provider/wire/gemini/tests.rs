@@ -1,7 +1,9 @@
 use super::*;
 use crate::message::{CallFault, Content, Data, Message, Outcome, Part, ToolResult};
 use crate::provider::wire::Decoder;
-use crate::provider::wire::sample::{arguments, call, json, native, request, result, said, with_options, with_tools};
+use crate::provider::wire::sample::{
+    arguments, call, json, native, request, result, said, stream, with_options, with_tools,
+};
 use crate::provider::{ProviderErrorKind, StopReason, StreamPart, ToolChoice};
 use serde_json::{Value, json};
 
@@ -200,14 +202,7 @@ fn images_and_files_in_messages_and_results() {
 }
 
 fn read(chunks: &[Value]) -> (Vec<StreamPart>, Result<ModelReply, ProviderError>) {
-    let mut decoder = wire(NEW).decoder();
-    let mut parts = Vec::new();
-    for chunk in chunks {
-        if let Err(error) = decoder.event("", &chunk.to_string(), &mut parts) {
-            return (parts, Err(error));
-        }
-    }
-    (parts, decoder.finish())
+    stream(wire(NEW).decoder(), chunks.iter().map(|chunk| (String::new(), chunk.to_string())))
 }
 
 fn chunk(parts: Value, finish: Option<&str>) -> Value {
