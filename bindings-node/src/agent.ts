@@ -112,6 +112,9 @@ export class Agent {
     return this.#answer(options, (bridge, number) => bridge.resume(number, agent, resumption));
   }
 
+  /** Nothing to do: runs end with those who wait for them. It lets `await using` hold an agent beside its streams. */
+  async [Symbol.asyncDispose](): Promise<void> {}
+
   async #answer(
     options: SendOptions,
     start: (bridge: Native.Bridge, number: number) => Native.Run,

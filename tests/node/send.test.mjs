@@ -448,3 +448,9 @@ test("send and stream never throw, they reject", async () => {
     await assert.rejects(agent.stream(message, options).response, { code: "configuration" });
   }
 });
+
+test("an agent can be disposed of, and answers all the same", async () => {
+  const agent = new Agent({ provider: new ScriptedProvider(["hello"]) });
+  await agent[Symbol.asyncDispose]();
+  assert.equal((await agent.send("hi")).text, "hello");
+});
