@@ -34,6 +34,7 @@ from cheliped import (
     ScriptedProvider,
     Text,
     TimeoutError,
+    Tool,
     ToolFailed,
     tool,
 )
@@ -494,3 +495,23 @@ def test_without_a_provider_the_environment_names_it_and_fallbacks_stay_fallback
         Agent(fallbacks=[spare], env={"variables": {}})
     agent = Agent(fallbacks=[spare], env={"variables": {"CHELIPED_PROVIDER": "offline"}})
     assert agent.provider_name == "offline"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda: Agent(provider="offline", always_include_tools="abc"),
+        lambda: Agent(provider="offline", env=3),  # type: ignore[arg-type]
+        lambda: Agent(provider="offline", tool_choice=[1]),  # type: ignore[arg-type]
+        lambda: Agent(provider=ProviderConfig(provider="openai", headers=3)),  # type: ignore[arg-type]
+        lambda: ScriptedProvider("abc"),
+        lambda: Conversation(metadata=[("a", 1)]),  # type: ignore[arg-type]
+        lambda: Conversation.from_dict("abc"),  # type: ignore[arg-type]
+        lambda: Tool.from_schema(lambda: 1, name="t", schema="abc"),  # type: ignore[arg-type]
+        lambda: asyncio.run(Agent(provider="offline").resume("abc")),  # type: ignore[arg-type]
+        lambda: asyncio.run(Agent(provider="offline").resume({"format": float("nan")})),
+    ],
+)
+def test_values_of_another_sort_are_refused_and_not_made_into_it(given: Any) -> None:
+    with pytest.raises(ConfigurationError):
+        given()

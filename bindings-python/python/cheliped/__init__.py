@@ -12,7 +12,8 @@ Example:
     ('weather',)
 """
 
-from ._agent import Agent, AgentBuilder
+from ._agent import Agent
+from ._builder import AgentBuilder
 from ._callbacks import (
     AllowWith,
     Approval,

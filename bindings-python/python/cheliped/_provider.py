@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._callbacks import _Plain
+from ._json import written
 from ._tool import is_async
 
 if TYPE_CHECKING:
@@ -57,9 +58,7 @@ class ProviderConfig:
 
     def _json(self) -> str:
         given = {name: getattr(self, name) for name in self.__slots__}
-        if self.headers is not None:
-            given["headers"] = dict(self.headers)
-        return json.dumps({name: value for name, value in given.items() if value is not None})
+        return written("the provider", {name: value for name, value in given.items() if value is not None})
 
 
 class ScriptedProvider:
@@ -83,11 +82,12 @@ class ScriptedProvider:
     """
 
     def __init__(self, script: Sequence[str | Mapping[str, Any]] | Mapping[str, Any]) -> None:
+        data: Any = script
         if isinstance(script, Mapping):
-            data: Any = {**script, "steps": [_step(step) for step in script.get("steps", [])]}
-        else:
+            data = {**script, "steps": [_step(step) for step in script.get("steps", [])]}
+        elif not isinstance(script, str):
             data = [_step(step) for step in script]
-        self._native = _native.Script(json.dumps(data))
+        self._native = _native.Script(written("the script", data))
 
     def requests(self) -> list[dict[str, Any]]:
         """What the model was asked so far, oldest first: `provider`, `model`, `system`, `roles`, `messages`, `last`,

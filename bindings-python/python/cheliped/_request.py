@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._content import Part, content_json
 from ._context import Caller
 from ._errors import ConfigurationError
+from ._json import written
 from ._response import Conversation
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def written_context(
     if metadata is not None:
         if not isinstance(metadata, Mapping):
             raise ConfigurationError(f"metadata is a mapping of names to JSON values, got {type(metadata).__name__}")
-        context["metadata"] = dict(metadata)
+        context["metadata"] = metadata
     return context
 
 
@@ -50,13 +50,4 @@ def written_request(
     metadata: Mapping[str, Any] | None,
 ) -> str:
     context = written_context(caller, deadline_ms, parent_run_id, metadata)
-    return written_json({"message": content_json(message), "context": context})
-
-
-def written_json(request: dict[str, Any]) -> str:
-    try:
-        text = json.dumps(request, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"the message or its metadata cannot be written as JSON: {error}") from error
-    return text
+    return written("the message or its metadata", {"message": content_json(message), "context": context})

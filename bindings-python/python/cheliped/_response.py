@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from . import _native
+from ._json import written
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ class Conversation:
     __slots__ = ("_native",)
 
     def __init__(self, id: str | None = None, *, metadata: Mapping[str, Any] | None = None) -> None:
-        given: dict[str, Any] = {"metadata": dict(metadata or {})}
+        given: dict[str, Any] = {"metadata": {} if metadata is None else metadata}
         if id is not None:
             given["id"] = id
-        self._native = _native.Conversation(json.dumps(given))
+        self._native = _native.Conversation(written("the conversation", given))
 
     @classmethod
     def _of(cls, native: _native.Conversation | None) -> Conversation | None:
@@ -73,7 +74,7 @@ class Conversation:
             ConfigurationError: The data has another shape.
         """
         conversation = cls.__new__(cls)
-        conversation._native = _native.Conversation(json.dumps(data))
+        conversation._native = _native.Conversation(written("the conversation", data))
         return conversation
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,7 +105,7 @@ class Conversation:
             ConfigurationError: There is no such role.
         """
         conversation = Conversation.__new__(Conversation)
-        conversation._native = self._native.with_message(json.dumps({"role": role, "content": content}))
+        conversation._native = self._native.with_message(written("the message", {"role": role, "content": content}))
         return conversation
 
     def __len__(self) -> int:

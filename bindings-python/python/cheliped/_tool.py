@@ -14,6 +14,7 @@ from . import _native
 from ._bridge import log
 from ._context import RunContext
 from ._errors import ToolFailed, ToolSteering
+from ._json import written
 
 if TYPE_CHECKING:
     from ._bridge import Call
@@ -67,7 +68,7 @@ class Tool(Generic[P, R]):
         if listed is not None:
             definition["listed"] = listed
         self._number = next(numbers)
-        self._native = _native.Tool(json.dumps(definition), self._number)
+        self._native = _native.Tool(written("the definition of a tool", definition), self._number)
         self.is_async = is_async(function)
 
     @classmethod
@@ -98,7 +99,7 @@ class Tool(Generic[P, R]):
         """
         from ._schema import from_schema
 
-        described = from_schema(function, name=name, description=description, schema=dict(schema))
+        described = from_schema(function, name=name, description=description, schema=schema)
         return Tool(function, described, mutating=mutating, idempotent=idempotent, listed=listed)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

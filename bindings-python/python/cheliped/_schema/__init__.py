@@ -45,7 +45,7 @@ def describe(
     return build(function, name, description, names or {})
 
 
-def from_schema(function: Callable[..., Any], *, name: str, description: str, schema: dict[str, Any]) -> Description:
+def from_schema(function: Callable[..., Any], *, name: str, description: str, schema: Mapping[str, Any]) -> Description:
     """Describes a function that takes its arguments as keywords, by a schema made by hand."""
     from .tool import by_hand
 

@@ -11,7 +11,7 @@ from . import docstring
 from .annotation import Compiler
 from .defaults import fresh
 from .models import is_field
-from .node import Node, Schema
+from .node import Node
 from .records import Members
 from .signature import context_of, signature, takes_context
 
@@ -29,7 +29,7 @@ class Description:
 
     name: str
     description: str
-    schema: Schema
+    schema: Mapping[str, Any]
     context: str | None
     _read: Callable[[Any], dict[str, Any]] = field(repr=False, compare=False)
     _fresh: tuple[tuple[str, Callable[[], Any]], ...] = field(repr=False, compare=False)
@@ -118,6 +118,6 @@ def build(
     )
 
 
-def by_hand(function: Callable[..., Any], name: str, description: str, schema: Schema) -> Description:
+def by_hand(function: Callable[..., Any], name: str, description: str, schema: Mapping[str, Any]) -> Description:
     """Describes a function whose schema was made by hand: its arguments are handed on as they come."""
     return Description(name, description, schema, context_of(function), dict, (), ())
