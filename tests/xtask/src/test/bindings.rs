@@ -29,7 +29,7 @@ pub(super) fn python(report: &mut Report) {
     step("types (pyright)", "pyright", &["--project", "bindings-python", package]);
     step("types of users", "mypy", &["--strict", "--python-version", "3.11", "tests/python/types_of_users.py"]);
     step("stubs", "python", &["-m", "mypy.stubtest", "cheliped._native"]);
-    step("tests", "pytest", &["-q", "-p", "no:cacheprovider", "tests/python"]);
+    step("tests", "pytest", &["-q", "-rs", "-p", "no:cacheprovider", "tests/python"]);
     readme_blocks(report, "python", &workspace::target().join("readme.py"), || python.command("python"));
 }
 

@@ -126,9 +126,16 @@ fn elsewhere(output: &str) -> String {
         (None, _) => {}
     }
     let last = output.lines().rfind(|line| line.contains(" passed") && line.contains(" in "));
-    last.and_then(|line| line.split(" in ").next())
-        .map(|line| line.trim_matches(['=', ' ']).to_owned())
-        .unwrap_or_default()
+    let counts = last.and_then(|line| line.split(" in ").next()).map(|line| line.trim_matches(['=', ' ']));
+    // What was skipped stands in lines such as `SKIPPED [2] tests/a.py:3: needs Python 3.12`.
+    let skipped = output.lines().filter(|line| line.starts_with("SKIPPED "));
+    let reasons: std::collections::BTreeSet<&str> = skipped.filter_map(|line| line.splitn(3, ": ").last()).collect();
+    let reasons: Vec<&str> = reasons.into_iter().map(|reason| reason.rsplit(": ").next().unwrap_or(reason)).collect();
+    match (counts, reasons.is_empty()) {
+        (None, _) => String::new(),
+        (Some(counts), true) => counts.to_owned(),
+        (Some(counts), false) => format!("{counts} ({})", reasons.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -142,6 +149,8 @@ mod tests {
         assert_eq!(counted(output), "42 tests, 1 ignored");
         assert_eq!(counted("Finished"), "");
         assert_eq!(counted("....\n179 passed, 1 skipped in 4.74s"), "179 passed, 1 skipped");
+        let skipped = "SKIPPED [2] tests/a.py:3: needs Python 3.12\n1 passed, 2 skipped in 0.1s";
+        assert_eq!(counted(skipped), "1 passed, 2 skipped (needs Python 3.12)");
         assert_eq!(counted("# tests 12\n# pass 12\n# fail 0\n# skipped 0"), "12 tests");
     }
 
