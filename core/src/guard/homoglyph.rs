@@ -1,0 +1,6 @@
+//! Words spelled with letters of another script.
+
+use super::{Finding, Folded};
+
+/// Adds what is found, in the order of the text.
+pub(super) fn scan(_folded: &Folded<'_>, _found: &mut Vec<Finding>) {}
