@@ -2,8 +2,10 @@
 //!
 //! Failures of tools are not here: they become results for the model (see [`crate::tool::ToolError`]).
 
+mod guard;
 mod provider;
 
+pub use guard::GuardFinding;
 pub use provider::{ProviderError, ProviderErrorKind};
 
 use serde_json::{Map, Value, json};
@@ -31,6 +33,8 @@ pub enum Error {
         guard: String,
         /// What it found, in its own words.
         reason: String,
+        /// Everything that the built-in guards found in the text.
+        findings: Vec<GuardFinding>,
         /// The guard's own error, when it refused because it failed.
         #[source]
         source: Option<BoxError>,
@@ -250,7 +254,9 @@ impl Error {
     /// The data of the error for machines, with the same keys in every language.
     pub fn details(&self) -> Map<String, Value> {
         let details = match self {
-            Self::Guard { guard, reason, .. } => json!({"guard": guard, "reason": reason}),
+            Self::Guard { guard, reason, findings, .. } => {
+                json!({"guard": guard, "reason": reason, "findings": findings})
+            }
             Self::Provider(error) => error.details(),
             Self::MaxIterations { limit } => json!({"limit": limit}),
             Self::TokenBudgetExceeded { spent, budget } => json!({"spent": spent, "budget": budget}),

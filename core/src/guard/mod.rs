@@ -10,7 +10,9 @@ mod finding;
 mod fold;
 mod homoglyph;
 mod injection;
+mod lexicon;
 mod personal;
+mod phrase;
 mod role;
 mod secret;
 mod sql;
@@ -32,10 +34,11 @@ pub use secret::{Secret, secrets};
 /// ```
 pub fn scan(folded: &Folded<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
-    injection::scan(folded, &mut found);
+    let words = phrase::Words::of(folded);
+    injection::scan(&words, &mut found);
     unicode::scan(folded, &mut found);
     homoglyph::scan(folded, &mut found);
-    role::scan(folded, &mut found);
+    role::scan(folded, &words, &mut found);
     code::scan(folded, &mut found);
     sql::scan(folded, &mut found);
     personal::scan(folded, &mut found);

@@ -94,7 +94,7 @@ pub(crate) struct Blocked {
 
 impl From<Blocked> for Error {
     fn from(blocked: Blocked) -> Self {
-        Self::Guard { guard: blocked.by, reason: blocked.reason, source: blocked.source }
+        Self::Guard { guard: blocked.by, reason: blocked.reason, findings: Vec::new(), source: blocked.source }
     }
 }
 

@@ -3,6 +3,12 @@
 //! What a user typed and each piece of context are scanned apart, so that a finding has a source. The chain is empty
 //! until guards are registered; whoever cannot answer in time has refused.
 
+mod policy;
+mod screen;
+
+pub use policy::{Action, GuardOptions, GuardRule, MAX_MESSAGE_CHARS, OnContextFinding, Preset};
+pub use screen::{Judged, Report, Screen};
+
 use crate::context::RunContext;
 use crate::error::{BoxError, Error};
 use crate::hooks::DEFAULT_PRIORITY;
@@ -22,6 +28,10 @@ pub enum Source {
     Memory(String),
     /// A skill, by its name.
     Skill(String),
+    /// A document that the application added, by its name.
+    Document(String),
+    /// An earlier message of the conversation.
+    History,
     /// The arguments of a tool call, by the tool's name.
     ToolArguments(String),
 }
@@ -32,6 +42,8 @@ impl std::fmt::Display for Source {
             Self::Typed => f.write_str("typed"),
             Self::Memory(key) => write!(f, "memory:{key}"),
             Self::Skill(name) => write!(f, "skill:{name}"),
+            Self::Document(name) => write!(f, "document:{name}"),
+            Self::History => f.write_str("history"),
             Self::ToolArguments(name) => write!(f, "tool_arguments:{name}"),
         }
     }
@@ -90,7 +102,7 @@ pub(crate) struct Refusal {
 
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
-        Self::Guard { guard: refusal.guard, reason: refusal.reason, source: refusal.source }
+        Self::Guard { guard: refusal.guard, reason: refusal.reason, findings: Vec::new(), source: refusal.source }
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that people run and read")]
 
 mod bench;
+mod corpus;
 mod demo;
 mod fuzz;
 mod languages;
@@ -59,6 +60,22 @@ enum Task {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// Run labelled texts through the guards; the last line is one JSON object with the counts.
+    Corpus {
+        /// The layer: guards, unicode, pii, tool_output or output_sanitiser.
+        layer: String,
+        /// A file of labelled lines, one JSON object a line.
+        file: Option<PathBuf>,
+        /// The rules: strict, balanced or code_assistant.
+        #[arg(long, default_value = "strict", value_parser = preset)]
+        preset: cheliped::screening::Preset,
+        /// A file of texts instead, one a line.
+        #[arg(long, requires = "expect", conflicts_with = "file")]
+        text: Option<PathBuf>,
+        /// What is expected of all of them.
+        #[arg(long, value_parser = ["allow", "block"])]
+        expect: Option<String>,
+    },
     /// Write the files that come of the tables in core.
     Tables,
     /// Replay provider exchanges from a folder against the real provider code.
@@ -71,12 +88,23 @@ enum Task {
     },
 }
 
+/// Reads the name of a preset as settings spell it.
+fn preset(name: &str) -> Result<cheliped::screening::Preset, String> {
+    serde_json::from_value(name.into()).map_err(|error| error.to_string())
+}
+
 fn main() -> ExitCode {
     match Arguments::parse().task {
         Task::Demo { live } => demo::demo(if live { demo::Model::Live } else { demo::Model::Offline }),
         Task::Test { services } => test::test(services),
         Task::Bench { workloads, runs, median } => bench::bench(&workloads, runs, median),
         Task::Fuzz { target, seconds, seed } => fuzz::fuzz(target.as_deref(), seconds, seed),
+        Task::Corpus { layer, file, preset, text, expect } => corpus::corpus(&corpus::Corpus {
+            layer: &layer,
+            file: file.as_deref(),
+            text: text.as_deref().zip(expect.as_deref()),
+            preset,
+        }),
         Task::Tables => tables::write(),
         Task::Replay { folder, only } => match replay::replay(&folder, only.as_deref()) {
             Err(problem) => {

@@ -12,7 +12,7 @@ mod views;
 use chars::{Script, is_mark, latin_look_alike, script};
 use map::Map;
 use std::ops::Range;
-pub(in crate::guard) use tokens::{Token, Tokens};
+pub(in crate::guard) use tokens::{Sentence, Token, Tokens};
 
 /// How a view came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,317 @@
+//! The words that guards know, in every language.
+//!
+//! A pack is a text file of concepts and words: `[ignore]`, then words and phrases of that concept, `*` for any ending.
+//! Packs are folded as texts are, and put into one automaton when the first text is scanned. Words mean nothing alone;
+//! what concepts mean together is for [`injection`](super::injection) and [`role`](super::role).
+
+use super::fold::{Sentence, Token, View, folded};
+use aho_corasick::Anchored;
+use aho_corasick::automaton::Automaton;
+use aho_corasick::nfa::contiguous::NFA;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+/// A set of concepts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Concepts(u64);
+
+impl Concepts {
+    /// Whether it shares a concept with another set.
+    pub(super) const fn any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Both sets together.
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+macro_rules! concepts {
+    ($($name:ident = $word:literal,)+) => {
+        concepts!(@ 0; $($name)+);
+        fn concept(word: &str) -> Option<Concepts> {
+            match word { $($word => Some($name),)+ _ => None }
+        }
+    };
+    (@ $bit:expr; $name:ident $($rest:ident)*) => {
+        pub(super) const $name: Concepts = Concepts(1 << $bit);
+        concepts!(@ $bit + 1; $($rest)*);
+    };
+    (@ $bit:expr;) => {};
+}
+
+concepts! {
+    IGNORE = "ignore", INSTRUCTION = "instruction", TASK = "task", EARLIER = "earlier", ALL = "all", YOUR = "your",
+    ABOVE = "above", REVEAL = "reveal", PROMPT = "prompt", SECRET = "secret", BECOME = "become", POSE = "pose",
+    YOU = "you", UNBOUND = "unbound", ALIAS = "alias", PERSONA = "persona", POWER = "power", MODE = "mode",
+    ENTER = "enter", SAFETY = "safety", NEW = "new", VOID = "void", FORGED = "forged", AUTHORITY = "authority",
+    AGENT = "agent", MUST = "must", SECRECY = "secrecy", NOT = "not", KEEP = "keep", OTHERS = "others", ASK = "ask",
+    META = "meta", LOSE = "lose", JAILBREAK = "jailbreak", HARMLESS = "harmless", ENGLISH = "english",
+}
+
+/// The packs by language.
+const PACKS: &[(&str, &str)] = &[("en", include_str!("en.txt"))];
+
+/// A word or phrase of a text that stands for concepts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit {
+    pub(super) concepts: Concepts,
+    /// Its first token.
+    pub(super) first: u32,
+    /// Bytes of the view.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) sentence: u32,
+}
+
+impl Hit {
+    pub(super) fn range(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// The known words of a view, in order, without overlaps; the longest phrase at a place counts.
+pub(super) fn hits(view: &View) -> Vec<Hit> {
+    LEXICON.hits(view)
+}
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| Lexicon::new(PACKS));
+
+/// What an entry stands for, by how its last word ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meaning {
+    /// As it stands.
+    whole: Concepts,
+    /// With any ending.
+    stem: Concepts,
+    /// Bytes of the entry.
+    length: usize,
+}
+
+struct Lexicon {
+    automaton: Option<NFA>,
+    meanings: Vec<Meaning>,
+    /// Whether some entry starts with these two bytes.
+    starts: Vec<u64>,
+}
+
+impl Lexicon {
+    fn new(packs: &[(&str, &str)]) -> Self {
+        let mut entries: HashMap<String, Meaning> = HashMap::new();
+        for (language, pack) in packs {
+            let mark = if *language == "en" { ENGLISH } else { Concepts::default() };
+            let mut current = Concepts::default();
+            for line in pack.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+                if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                    current = concept(name).unwrap_or_default();
+                    continue;
+                }
+                for entry in line.split([',', '，', '、']).map(str::trim).filter(|entry| !entry.is_empty()) {
+                    let (entry, stem) = match entry.strip_suffix('*') {
+                        Some(entry) => (entry, true),
+                        None => (entry, false),
+                    };
+                    let words = spaced(&folded(entry));
+                    if words.is_empty() {
+                        continue;
+                    }
+                    let meaning = entries.entry(words).or_default();
+                    let concepts = current.or(mark);
+                    if stem {
+                        meaning.stem = meaning.stem.or(concepts)
+                    } else {
+                        meaning.whole = meaning.whole.or(concepts)
+                    }
+                }
+            }
+        }
+        let mut starts = vec![0; 1 << 10];
+        let mut words: Vec<(String, Meaning)> = entries.into_iter().collect();
+        words.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (word, _) in &words {
+            mark_start(&mut starts, word.as_bytes());
+        }
+        let automaton = NFA::new(words.iter().map(|(word, _)| word)).ok();
+        let meanings = words.into_iter().map(|(word, meaning)| Meaning { length: word.len(), ..meaning }).collect();
+        Self { automaton, meanings, starts }
+    }
+
+    fn hits(&self, view: &View) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let Some(automaton) = &self.automaton else { return hits };
+        let Ok(start) = automaton.start_state(Anchored::Yes) else { return hits };
+        let tokens = &view.tokens().tokens;
+        let bytes = view.text().as_bytes();
+        let mut index = 0;
+        while let Some(token) = tokens.get(index) {
+            if !self.may_start(bytes, *token) {
+                index += 1;
+                continue;
+            }
+            match self.walk(automaton, start, bytes, tokens.get(index..).unwrap_or_default()) {
+                Some((concepts, taken)) => {
+                    let last = tokens.get(index + taken - 1).unwrap_or(token);
+                    hits.push(Hit {
+                        concepts,
+                        first: u32::try_from(index).unwrap_or(u32::MAX),
+                        start: token.start,
+                        end: last.end,
+                        sentence: token.sentence,
+                    });
+                    index += taken;
+                }
+                None => index += 1,
+            }
+        }
+        hits
+    }
+
+    fn may_start(&self, bytes: &[u8], token: Token) -> bool {
+        match bytes.get(token.start as usize..token.start as usize + 2) {
+            Some([first, second]) => {
+                let place = usize::from(*first) << 8 | usize::from(*second);
+                self.starts.get(place >> 6).is_some_and(|bits| bits >> (place & 63) & 1 == 1)
+            }
+            _ => false,
+        }
+    }
+
+    /// The longest entry that starts at the first token, and how many tokens it takes.
+    fn walk(
+        &self,
+        automaton: &NFA,
+        mut state: aho_corasick::automaton::StateID,
+        bytes: &[u8],
+        tokens: &[Token],
+    ) -> Option<(Concepts, usize)> {
+        let mut best = None;
+        let mut walked = 0;
+        for (place, token) in tokens.iter().enumerate() {
+            if let Some(before) = place.checked_sub(1).and_then(|place| tokens.get(place)) {
+                if before.sentence != token.sentence {
+                    return best;
+                }
+                // Characters of scripts without spaces follow each other as they stand.
+                if before.end != token.start {
+                    state = automaton.next_state(Anchored::Yes, state, b' ');
+                    walked += 1;
+                    if automaton.is_dead(state) {
+                        return best;
+                    }
+                }
+            }
+            let mut stem = Concepts::default();
+            for byte in bytes.get(token.range()).unwrap_or_default() {
+                state = automaton.next_state(Anchored::Yes, state, *byte);
+                walked += 1;
+                if automaton.is_dead(state) {
+                    // The rest of the word is an ending.
+                    return if stem == Concepts::default() { best } else { Some((stem, place + 1)) };
+                }
+                if automaton.is_match(state)
+                    && let Some(meaning) = self.meaning(automaton, state, walked)
+                    && meaning.stem != Concepts::default()
+                {
+                    stem = meaning.stem;
+                }
+            }
+            let whole = if automaton.is_match(state) { self.meaning(automaton, state, walked) } else { None };
+            let here = whole.map_or(stem, |meaning| meaning.whole.or(stem));
+            if here != Concepts::default() {
+                best = Some((here, place + 1));
+            }
+        }
+        best
+    }
+
+    /// The entry that is exactly what was walked; an automaton also lists entries that only end here.
+    fn meaning(&self, automaton: &NFA, state: aho_corasick::automaton::StateID, walked: usize) -> Option<Meaning> {
+        (0..automaton.match_len(state))
+            .filter_map(|index| self.meanings.get(automaton.match_pattern(state, index).as_usize()))
+            .find(|meaning| meaning.length == walked)
+            .copied()
+    }
+}
+
+fn mark_start(starts: &mut [u64], word: &[u8]) {
+    if let [first, second, ..] = word {
+        let place = usize::from(*first) << 8 | usize::from(*second);
+        if let Some(bits) = starts.get_mut(place >> 6) {
+            *bits |= 1 << (place & 63);
+        }
+    }
+}
+
+/// An entry as its tokens are walked: words parted by one space.
+fn spaced(entry: &str) -> String {
+    let mut words = String::with_capacity(entry.len());
+    let mut apart = false;
+    for c in entry.chars() {
+        if super::fold::chars::is_word(c) {
+            if apart && !words.is_empty() {
+                words.push(' ');
+            }
+            apart = false;
+            words.push(c);
+        } else {
+            apart = true;
+        }
+    }
+    words
+}
+
+/// The sentence of a hit.
+pub(super) fn sentence(view: &View, hit: &Hit) -> Sentence {
+    view.tokens().sentences.get(hit.sentence as usize).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::Folded;
+
+    fn found(text: &str) -> Vec<(String, Concepts)> {
+        let folded = Folded::new(text);
+        let view = folded.plain();
+        hits(view).iter().map(|hit| (view.text()[hit.range()].to_owned(), hit.concepts)).collect()
+    }
+
+    #[test]
+    fn every_line_of_every_pack_has_a_concept() {
+        for (language, pack) in PACKS {
+            let mut current = None;
+            for line in pack.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                    Some(name) => {
+                        current = Some(concept(name).unwrap_or_else(|| panic!("{language}: no concept {name}")))
+                    }
+                    None => assert!(current.is_some(), "{language}: {line}"),
+                }
+                for entry in line.split(',').map(str::trim) {
+                    let stars = entry.matches('*').count();
+                    assert!(stars == 0 || stars == 1 && entry.ends_with('*'), "{language}: {entry}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_longest_phrase_counts() {
+        let words: Vec<String> =
+            found("Don't follow the old-rules, ignore_all").into_iter().map(|(word, _)| word).collect();
+        assert_eq!(words, ["don't follow", "old", "rules", "ignore", "all"]);
+        assert!(found("ignored ignorer").is_empty());
+    }
+
+    #[test]
+    fn an_entry_does_not_reach_into_the_next_sentence() {
+        assert!(!found("Don't. Follow me").iter().any(|(_, concepts)| concepts.any(IGNORE)));
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_found_anywhere() {
+        assert!(crate::guard::fold::chars::is_unspaced('忽'));
+    }
+}
