@@ -3,7 +3,7 @@
 //! A rule has an anchor and what must stand near it. Negations cancel an order; a question, talk about words and
 //! quotation marks lower the score, because then somebody speaks of an attack instead of making one.
 
-use super::lexicon::{self, ASK, Concepts, ENGLISH, HARMLESS, Hit, IGNORE, KEEP, META, NOT, OTHERS, PROMPT, REVEAL};
+use super::lexicon::{self, ASK, Concepts, ENGLISH, HARMLESS, Hit, IGNORE, KEEP, META, NOT, OTHERS, OUTRANK, PROMPT, REVEAL};
 use super::{Finding, Folded, GuardKind, View};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +13,7 @@ const NAMED: usize = 80;
 /// What a sentence loses that starts like a question.
 const ASKED: u8 = 30;
 /// What a sentence loses that ends in a question mark.
-const QUESTION: u8 = 15;
+const QUESTION: u8 = 20;
 /// What an order loses that words such as "phrase" or "example" speak about.
 const SPOKEN_OF: u8 = 15;
 /// And once more when it stands in quotation marks.
@@ -118,9 +118,26 @@ impl<'a> Sentence<'a> {
         if !anchor.concepts.any(IGNORE) {
             return false;
         }
+        if !anchor.concepts.any(OUTRANK) && self.has_subject(anchor) {
+            return true;
+        }
         let Some(before) = index.checked_sub(1).and_then(|index| self.hits.get(index)) else { return false };
         let gap = anchor.start.saturating_sub(before.end);
         before.concepts.any(NOT) && gap <= 12 || before.concepts.any(OTHERS) && gap <= 2
+    }
+
+    /// "The tests ignore …": a plural noun with its article before an English verb is who does it.
+    fn has_subject(&self, anchor: &Hit) -> bool {
+        let tokens = &self.view.tokens().tokens;
+        let back = |places: usize| {
+            let token = (anchor.first as usize).checked_sub(places).and_then(|index| tokens.get(index));
+            token.filter(|token| token.sentence == anchor.sentence).map(|token| self.view.word(*token))
+        };
+        anchor.concepts.any(ENGLISH)
+            && back(1).is_some_and(|noun| noun.len() > 3 && noun.ends_with('s') && !noun.ends_with("ss"))
+            && back(2).is_some_and(|article| {
+                matches!(article, "the" | "our" | "my" | "these" | "those" | "some" | "most" | "many")
+            })
     }
 
     fn fit(&self, guard: GuardKind, rule: &Rule, index: usize) -> Option<Finding> {
@@ -136,7 +153,8 @@ impl<'a> Sentence<'a> {
             span = span.start.min(near.range().start)..span.end.max(near.range().end);
         }
         score = score.saturating_sub(self.frame);
-        if self.spoken_of {
+        let spoken_of = self.spoken_of && self.hits.iter().take(index).any(|hit| hit.concepts.any(META));
+        if spoken_of {
             score = score.saturating_sub(SPOKEN_OF);
             if self.quoted(&span) {
                 score = score.saturating_sub(QUOTED);
@@ -186,6 +204,9 @@ impl<'a> Sentence<'a> {
 
     /// Whether a prompt is spoken of that is nobody's: "a system prompt", "our prompts".
     fn is_any(&self, hit: &Hit) -> bool {
+        if self.view.text().get(hit.range()).is_some_and(|words| words.starts_with("your ") || words.contains(" you ")) {
+            return false;
+        }
         let tokens = &self.view.tokens().tokens;
         let before = (hit.first as usize).checked_sub(1).and_then(|index| tokens.get(index));
         before.is_some_and(|token| {

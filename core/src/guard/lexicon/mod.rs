@@ -48,7 +48,8 @@ concepts! {
     YOU = "you", UNBOUND = "unbound", ALIAS = "alias", PERSONA = "persona", POWER = "power", MODE = "mode",
     ENTER = "enter", SAFETY = "safety", NEW = "new", VOID = "void", FORGED = "forged", AUTHORITY = "authority",
     AGENT = "agent", MUST = "must", SECRECY = "secrecy", NOT = "not", KEEP = "keep", OTHERS = "others", ASK = "ask",
-    META = "meta", LOSE = "lose", JAILBREAK = "jailbreak", HARMLESS = "harmless", ENGLISH = "english",
+    META = "meta", LOSE = "lose", JAILBREAK = "jailbreak", HARMLESS = "harmless",
+    CHANGE = "change", OUTRANK = "outrank", THESE = "these", SETTING = "setting", ENGLISH = "english",
 }
 
 /// The packs by language.
