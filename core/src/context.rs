@@ -2,6 +2,7 @@
 //!
 //! Settings of the engine are fixed when the agent is built; this is the only thing that changes from call to call.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::any::Any;
 use std::sync::Arc;
@@ -32,6 +33,9 @@ pub struct RunContext {
     pub parent_run_id: Option<Arc<str>>,
     /// Values for hooks and interceptors; the engine does not read them.
     pub metadata: Map<String, Value>,
+    /// Pieces of context that the application adds to the message. They are scanned one by one, reach the model in front
+    /// of the message as reference material, and do not become part of the conversation.
+    pub pieces: Vec<ContextPiece>,
     deps: Option<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -46,7 +50,59 @@ pub struct Caller {
     pub scopes: Vec<String>,
 }
 
+/// Where a piece of context comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContextKind {
+    /// An entry of a memory; its name is the key.
+    Memory,
+    /// A skill that the message names.
+    Skill,
+    /// A document that was looked up.
+    Document,
+}
+
+/// A piece of context that is added to a message.
+///
+/// ```
+/// use cheliped::context::{ContextPiece, RunContext};
+/// let piece = ContextPiece::document("opening-hours.md", "We are open from 9 to 17.");
+/// assert_eq!(RunContext::new().piece(piece).pieces.len(), 1);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContextPiece {
+    /// Where it comes from.
+    pub kind: ContextKind,
+    /// The key, the name of the skill or of the document.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Whether its author is trusted as much as the application's: then it is not scanned. Default no.
+    #[serde(default)]
+    pub trusted: bool,
+}
+
+impl ContextPiece {
+    /// An entry of a memory.
+    pub fn memory(key: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { kind: ContextKind::Memory, name: key.into(), text: text.into(), trusted: false }
+    }
+
+    /// A document.
+    pub fn document(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { kind: ContextKind::Document, name: name.into(), text: text.into(), trusted: false }
+    }
+}
+
 impl RunContext {
+    /// Adds a piece of context to the message.
+    #[must_use]
+    pub fn piece(mut self, piece: ContextPiece) -> Self {
+        self.pieces.push(piece);
+        self
+    }
+
     /// A context that says nothing.
     pub fn new() -> Self {
         Self::default()

@@ -11,7 +11,7 @@ use crate::provider::retry::RetryPolicy;
 use crate::provider::throttle::Throttle;
 use crate::provider::{ModelChain, Provider, ProviderConfig, ToolChoice, ToolSpec};
 use crate::run::{Checkpoint, Engine, NoCheckpoint, Rules, Selecting};
-use crate::screening::{Guard, GuardChain};
+use crate::screening::{CallerId, Guard, GuardSet, RateStore};
 use crate::skills::Skill;
 use crate::tool::call::CallLimits;
 use crate::tool::{LoadSkill, Registry, Tool};
@@ -91,7 +91,7 @@ pub struct AgentBuilder {
     skills: Vec<Skill>,
     hooks: HookSet,
     interceptors: InterceptorSet,
-    guards: GuardChain,
+    guards: GuardSet,
     gate: Option<Arc<dyn ApprovalGate>>,
     checkpoint: Arc<dyn Checkpoint>,
     env: Env,
@@ -107,7 +107,7 @@ impl Default for AgentBuilder {
             skills: Vec::new(),
             hooks: HookSet::default(),
             interceptors: InterceptorSet::default(),
-            guards: GuardChain::default(),
+            guards: GuardSet::default(),
             gate: None,
             checkpoint: Arc::new(NoCheckpoint),
             env: Env::default(),
@@ -193,9 +193,27 @@ impl AgentBuilder {
         self.shared_guard(DEFAULT_PRIORITY, Arc::new(guard))
     }
 
-    /// Adds a guard at a priority: lower runs first, 10 is the default.
+    /// Adds a guard at a priority: lower runs first, 10 is the default. A second guard of one name is left out.
     pub fn shared_guard(mut self, priority: i32, guard: Arc<dyn Guard>) -> Self {
-        self.guards.add(priority, guard);
+        self.guards.add(priority, guard, false);
+        self
+    }
+
+    /// Adds a guard in place of the one of the same name; `injection` or `InjectionGuard` names a built-in one.
+    pub fn replace_guard(mut self, priority: i32, guard: Arc<dyn Guard>) -> Self {
+        self.guards.add(priority, guard, true);
+        self
+    }
+
+    /// Where the rate limit counts messages. Default: in this process.
+    pub fn rate_store(mut self, store: Arc<dyn RateStore>) -> Self {
+        self.guards.rate_store = Some(store);
+        self
+    }
+
+    /// Names the caller for the rate limit. Default: tenant and user of the [`RunContext`](crate::context::RunContext).
+    pub fn caller_id(mut self, name: CallerId) -> Self {
+        self.guards.caller_id = Some(name);
         self
     }
 
@@ -232,6 +250,8 @@ impl AgentBuilder {
                 Err(error) => problems.push(error.to_string()),
             }
         }
+        let guards = self.guards.build(&self.options.guards, Arc::clone(&self.env.clock));
+        let guards = guards.map_err(|error| problems.push(error.to_string())).ok();
         let registry = Registry::new(tools).unwrap_or_else(|found| {
             problems.extend(found);
             Registry::default()
@@ -285,7 +305,7 @@ impl AgentBuilder {
         };
         let provider = resolve(self.provider);
         let fallbacks: Vec<_> = self.fallbacks.into_iter().filter_map(|choice| resolve(Some(choice))).collect();
-        let (Some(provider), true) = (provider, problems.is_empty()) else {
+        let (Some(provider), Some(guards), true) = (provider, guards, problems.is_empty()) else {
             return Err(Error::Configuration { problems });
         };
 
@@ -340,7 +360,7 @@ impl AgentBuilder {
             registry,
             hooks: Arc::new(self.hooks),
             interceptors,
-            guards: Arc::new(self.guards),
+            guards: Arc::new(guards),
             gate: self.gate,
             call_limits: CallLimits {
                 timeout: self.options.tool_timeout,

@@ -8,6 +8,7 @@ use crate::limits;
 use crate::provider::throttle::MAX_WAIT;
 use crate::provider::{ModelOptions, ToolChoice};
 use crate::run::{StreamMode, UnknownTool};
+use crate::screening::GuardOptions;
 use crate::tool::ScanToolArguments;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -137,6 +138,10 @@ options! {
 
     /// Whether a call that was denied is denied without asking when it comes again in the run. Default yes.
     remember_denials("remember_denials", "boolean"): bool = true, |on: bool| on;
+
+    /// The built-in guards: a preset (`strict`, `balanced`, `code_assistant`, `off`) and settings of single guards.
+    /// Default: all guards, strict.
+    guards("guards", "object"): GuardOptions = GuardOptions::default(), |options: GuardOptions| options;
 
     /// What guards do with the arguments of tool calls: `off`; `flag` tells the gate and events; `block` refuses the
     /// call. Default `flag`.

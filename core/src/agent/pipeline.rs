@@ -1,14 +1,15 @@
 //! One message through the six steps.
 
-use super::augment::{Augmented, augment};
+use super::augment::{Augmented, augment, source};
 use super::{AgentResponse, Conversation, Inner};
 use crate::context::RunContext;
-use crate::error::Error;
+use crate::error::{Error, GuardFinding};
 use crate::hooks::{Emitter, Event, EventName, Place};
-use crate::message::{Content, Message};
+use crate::message::{Content, Message, Part};
 use crate::run::{Outcome, Run, RunState, Task};
-use crate::screening::{Piece, Source};
+use crate::screening::{OnContextFinding, Piece, Refusal, Source};
 use crate::tool::call::CallDesk;
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -121,8 +122,8 @@ impl Journey<'_> {
         let (state, resumed) = match start {
             Start::Message(content) => {
                 let content = self.intercept(content).await?;
-                let mut augmented = augment(content);
-                self.guard(&mut augmented).await?;
+                let mut augmented = augment(content, &self.context.pieces);
+                self.guard(&mut augmented, conversation.as_ref()).await?;
                 (self.state(augmented, conversation.as_ref()), false)
             }
             Start::Saved(state) => (*state, true),
@@ -168,20 +169,43 @@ impl Journey<'_> {
     }
 
     /// What the user typed must pass; a piece of context that does not pass is left out.
-    async fn guard(&self, augmented: &mut Augmented) -> Result<(), Error> {
+    async fn guard(&self, augmented: &mut Augmented, conversation: Option<&Conversation>) -> Result<(), Error> {
         let guards = &self.inner.guards;
         if guards.is_empty() {
             return Ok(());
         }
         let typed = Piece { source: &Source::Typed, text: &augmented.typed };
-        if let Err(refusal) = guards.scan(typed, &self.context).await {
-            self.tell_blocked(&augmented.typed, &refusal.guard, &refusal.reason).await;
-            return Err(refusal.into());
+        match guards.scan(typed, &self.context).await {
+            Ok(passed) => {
+                self.tell_findings(&passed.findings).await;
+                if let Some(redacted) = passed.redacted {
+                    augmented.content = self.redacted(&augmented.content, redacted);
+                    augmented.typed = augmented.content.as_text().into();
+                }
+            }
+            Err(refusal) => return Err(self.refused(&augmented.typed, refusal).await),
+        }
+        if guards.scan_history {
+            self.guard_history(&augmented.typed, conversation).await?;
         }
         let mut kept = Vec::with_capacity(augmented.pieces.len());
-        for (source, text) in std::mem::take(&mut augmented.pieces) {
-            match guards.scan(Piece { source: &source, text: &text }, &self.context).await {
-                Ok(()) => kept.push((source, text)),
+        for mut piece in std::mem::take(&mut augmented.pieces) {
+            if piece.trusted {
+                kept.push(piece);
+                continue;
+            }
+            let source = source(&piece);
+            match guards.scan_context(Piece { source: &source, text: &piece.text }, &self.context).await {
+                Ok(passed) => {
+                    self.tell_findings(&passed.findings).await;
+                    if let Some(redacted) = passed.redacted {
+                        piece.text = redacted;
+                    }
+                    kept.push(piece);
+                }
+                Err(refusal) if guards.on_context_finding == OnContextFinding::Block => {
+                    return Err(self.refused(&augmented.typed, refusal).await);
+                }
                 Err(refusal) => {
                     let event = || Event::GuardContextDropped {
                         guard: refusal.guard.clone(),
@@ -196,20 +220,83 @@ impl Journey<'_> {
         Ok(())
     }
 
+    /// Scans what was said before, as far as it is text.
+    async fn guard_history(&self, typed: &Arc<str>, conversation: Option<&Conversation>) -> Result<(), Error> {
+        let Some(conversation) = conversation else { return Ok(()) };
+        for message in conversation.history().iter() {
+            let text = match message {
+                Message::User { content } => content.as_text(),
+                Message::Assistant(message) => Cow::Borrowed(&*message.content),
+                Message::System { .. } | Message::Tool { .. } => continue,
+            };
+            let piece = Piece { source: &Source::History, text: &text };
+            if let Err(refusal) = self.inner.guards.scan_context(piece, &self.context).await {
+                return Err(self.refused(typed, refusal).await);
+            }
+        }
+        Ok(())
+    }
+
+    /// A message without what had to be redacted. Parts are redacted one by one, so that pictures stay in their places.
+    fn redacted(&self, content: &Content, whole: String) -> Content {
+        match content {
+            Content::Text(_) => Content::text(whole),
+            Content::Parts(parts) => {
+                let screen = self.inner.guards.screen();
+                let redact = |part: &Part| match part {
+                    Part::Text { text } => Part::text(
+                        screen.check(&Source::Typed, text).redacted(text).unwrap_or_else(|| text.to_string()),
+                    ),
+                    other => other.clone(),
+                };
+                Content::Parts(parts.iter().map(redact).collect())
+            }
+        }
+    }
+
+    async fn refused(&self, typed: &Arc<str>, refusal: Refusal) -> Error {
+        if let Some(breach) = &refusal.breach {
+            let event = || Event::GuardRateLimitExceeded {
+                caller_id: breach.caller_id.clone(),
+                count: breach.count,
+                max_requests: breach.limit.max_requests.into(),
+                window_seconds: breach.limit.window_seconds.into(),
+            };
+            self.emitter.emit(EventName::GuardRateLimitExceeded, Place::default(), event).await;
+        }
+        self.tell_blocked(typed, &refusal.guard, &refusal.reason).await;
+        refusal.into()
+    }
+
+    async fn tell_findings(&self, findings: &[GuardFinding]) {
+        for finding in findings {
+            let event = || Event::GuardFinding {
+                guard: finding.guard.clone(),
+                rule: finding.rule.clone(),
+                source: finding.source.clone(),
+                severity: finding.severity,
+                action: finding.action,
+            };
+            self.emitter.emit(EventName::GuardFinding, Place::default(), event).await;
+        }
+    }
+
     fn state(&self, augmented: Augmented, conversation: Option<&Conversation>) -> RunState {
-        let message: Arc<str> = match &augmented.content {
-            Content::Text(text) if **text == *augmented.typed => Arc::clone(&augmented.typed),
+        let typed = Arc::clone(&augmented.typed);
+        let content = augmented.into_content();
+        let message: Arc<str> = match &content {
+            Content::Text(text) if **text == *typed => Arc::clone(&typed),
             content => content.as_text().into(),
         };
         let task = Task {
-            typed: augmented.typed,
+            typed,
             message,
             conversation_id: conversation.map(|conversation| Arc::clone(conversation.id())),
             parent_run_id: self.context.parent_run_id.clone(),
         };
         let mut history = conversation.map(|conversation| Arc::clone(conversation.history())).unwrap_or_default();
         let start = history.len();
-        Arc::make_mut(&mut history).push(Message::User { content: augmented.content });
+        Arc::make_mut(&mut history).push(Message::User { content });
         // Only a run that is saved needs to know what configured it.
         let fingerprint = if self.inner.engine.checkpoint.is_active() { self.inner.fingerprint() } else { "" };
         RunState::new(Arc::clone(self.emitter.run_id()), fingerprint.into(), task, history, start)

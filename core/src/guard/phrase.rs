@@ -3,7 +3,9 @@
 //! A rule has an anchor and what must stand near it. Negations cancel an order; a question, talk about words and
 //! quotation marks lower the score, because then somebody speaks of an attack instead of making one.
 
-use super::lexicon::{self, ASK, Concepts, ENGLISH, HARMLESS, Hit, IGNORE, KEEP, META, NOT, OTHERS, OUTRANK, PROMPT, REVEAL};
+use super::lexicon::{
+    self, ASK, Concepts, ENGLISH, HARMLESS, Hit, IGNORE, KEEP, META, NOT, OTHERS, OUTRANK, PROMPT, REVEAL,
+};
 use super::{Finding, Folded, GuardKind, View};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -204,7 +206,8 @@ impl<'a> Sentence<'a> {
 
     /// Whether a prompt is spoken of that is nobody's: "a system prompt", "our prompts".
     fn is_any(&self, hit: &Hit) -> bool {
-        if self.view.text().get(hit.range()).is_some_and(|words| words.starts_with("your ") || words.contains(" you ")) {
+        if self.view.text().get(hit.range()).is_some_and(|words| words.starts_with("your ") || words.contains(" you "))
+        {
             return false;
         }
         let tokens = &self.view.tokens().tokens;

@@ -327,8 +327,10 @@ events! {
     GraphFanOut = "graph.fan_out" { node: String, branches: usize }
     /// The branches of a graph meet.
     GraphJoin = "graph.join" { node: String, branches: usize, failed: usize }
-    /// A guard found something that does not block. Ours.
-    GuardFinding = "guard.finding" { guard: String, rule: String, source: String, severity: &'static str }
+    /// A guard found something that does not block. `action` says what became of it: `redact` or `warn`. Ours.
+    GuardFinding = "guard.finding" {
+        guard: String, rule: String, source: String, severity: &'static str, action: &'static str,
+    }
     /// A tool result or an outgoing payload was flagged. Ours.
     GuardFlagged = "guard.flagged" { guard: String, source: String, reason: String }
     /// A piece of context was left out of the message. Ours.

@@ -3,7 +3,7 @@
 use super::read;
 use crate::Agent;
 use crate::agent::{Conversation, ResumeOptions};
-use crate::context::{Caller, CancellationToken, RunContext};
+use crate::context::{Caller, CancellationToken, ContextPiece, RunContext};
 use crate::error::Error;
 use crate::message::Content;
 use crate::run::RunState;
@@ -39,10 +39,11 @@ struct RawContext {
     deadline_ms: Option<u64>,
     parent_run_id: Option<String>,
     metadata: Map<String, Value>,
+    pieces: Vec<ContextPiece>,
 }
 
 /// Reads `{"message": text or parts, "context": {"tenant", "user", "scopes", "deadline_ms", "parent_run_id",
-/// "metadata"}}`; every key of the context may be left out.
+/// "metadata", "pieces"}}`; every key of the context may be left out.
 ///
 /// ```
 /// let request = cheliped::host::request(r#"{"message": "Hi", "context": {"user": "ada"}}"#)?;
@@ -136,6 +137,7 @@ impl From<RawContext> for RunContext {
         context.deadline = raw.deadline_ms.map(Duration::from_millis);
         context.parent_run_id = raw.parent_run_id.map(Into::into);
         context.metadata = raw.metadata;
+        context.pieces = raw.pieces;
         context
     }
 }

@@ -1,5 +1,6 @@
 //! What findings lead to: presets, and settings of each guard on top of them.
 
+use super::rate::RateLimit;
 use crate::error::Error;
 use crate::guard::GuardKind;
 use regex::{Regex, RegexBuilder};
@@ -103,6 +104,8 @@ pub struct GuardOptions {
     pub on_context_finding: OnContextFinding,
     /// Whether the messages of a conversation are scanned again when it goes on. Default no.
     pub scan_history: bool,
+    /// How many messages a caller may send. Default: no limit.
+    pub rate_limit: Option<RateLimit>,
     /// What findings of single rules lead to, whatever their score: by the name of a rule (`pii.email`) or of a group
     /// (`override`).
     pub rules: BTreeMap<String, Action>,
@@ -132,6 +135,7 @@ impl Default for GuardOptions {
             max_message_length: MAX_MESSAGE_CHARS,
             on_context_finding: OnContextFinding::default(),
             scan_history: false,
+            rate_limit: None,
             rules: BTreeMap::new(),
             message_length: GuardRule::default(),
             injection: GuardRule::default(),
@@ -218,6 +222,9 @@ impl Policies {
                     patterns,
                 });
             }
+        }
+        if options.rate_limit.is_some_and(|limit| limit.max_requests == 0 || limit.window_seconds == 0) {
+            problems.push("guards.rate_limit needs max_requests and window_seconds over 0".into());
         }
         if options.max_message_length == 0 {
             problems.push("guards.max_message_length is 0: no message would pass".into());

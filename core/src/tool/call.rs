@@ -6,6 +6,7 @@
 use super::{Effect, Registry, Tool, ToolContext, ToolErrorKind, ToolOutput};
 use crate::approval::{self, ApprovalGate, ApprovalRequest, Decision, DenyReason};
 use crate::context::RunContext;
+use crate::guard;
 use crate::hooks::{Emitter, Event, EventName, InterceptorSet, Place};
 use crate::limits;
 use crate::message::{Arguments, CallFault, Content, Outcome, Part, ToolCall, ToolResult};
@@ -14,6 +15,7 @@ use crate::schema;
 use crate::screening::{GuardChain, Piece, Source};
 use futures::FutureExt;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::panic::AssertUnwindSafe;
@@ -328,17 +330,33 @@ impl CallDesk {
             return Ok(Vec::new());
         }
         let source = Source::ToolArguments(call.name.to_string());
-        let piece = Piece { source: &source, text: call.arguments.as_str() };
-        let Err(refusal) = self.guards.scan(piece, &self.context).await else { return Ok(Vec::new()) };
-        let event = || Event::GuardFlagged {
-            guard: refusal.guard.clone(),
-            source: source.to_string(),
-            reason: refusal.reason.clone(),
+        let text = texts(&call.arguments.value());
+        let (findings, blocked) = match self.guards.scan(Piece { source: &source, text: &text }, &self.context).await {
+            Ok(passed) => (passed.findings, None),
+            Err(refusal) => (Vec::new(), Some(refusal)),
         };
-        self.emitter.emit(EventName::GuardFlagged, Place::call(iteration, &call.id), event).await;
+        let place = Place::call(iteration, &call.id);
+        for finding in &findings {
+            let event = || Event::GuardFinding {
+                guard: finding.guard.clone(),
+                rule: finding.rule.clone(),
+                source: finding.source.clone(),
+                severity: finding.severity,
+                action: finding.action,
+            };
+            self.emitter.emit(EventName::GuardFinding, place.clone(), event).await;
+        }
+        let secrets =
+            guard::secrets(&text).into_iter().map(|secret| ("SecretGuard".to_owned(), secret_words(secret.kind)));
+        let mut reasons = Vec::new();
+        for (guard, reason) in blocked.map(|refusal| (refusal.guard, refusal.reason)).into_iter().chain(secrets) {
+            let event = || Event::GuardFlagged { guard, source: source.to_string(), reason: reason.clone() };
+            self.emitter.emit(EventName::GuardFlagged, place.clone(), event).await;
+            reasons.push(reason);
+        }
         match self.limits.scan_arguments {
-            ScanToolArguments::Block => Err(refusal.reason),
-            ScanToolArguments::Flag | ScanToolArguments::Off => Ok(vec![refusal.reason]),
+            ScanToolArguments::Block if !reasons.is_empty() => Err(reasons.swap_remove(0)),
+            ScanToolArguments::Block | ScanToolArguments::Flag | ScanToolArguments::Off => Ok(reasons),
         }
     }
 
@@ -398,6 +416,30 @@ enum Approval {
     Pause,
     /// The arguments that the gate wants do not fit.
     Unfit(String),
+}
+
+/// Every text in a JSON value, joined with spaces, in its order. Keys are the schema's, not the model's.
+fn texts(value: &Value) -> String {
+    let (mut texts, mut open) = (String::new(), vec![value]);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => {
+                if !texts.is_empty() {
+                    texts.push(' ');
+                }
+                texts.push_str(text);
+            }
+            Value::Array(values) => open.extend(values.iter().rev()),
+            Value::Object(map) => open.extend(map.values().rev()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    texts
+}
+
+/// What a gate and an event are told of a secret: never the secret itself.
+fn secret_words(kind: &str) -> String {
+    format!("the arguments hold a secret ({kind})")
 }
 
 /// What a call changes. A tool that panics instead of answering is taken to change something.

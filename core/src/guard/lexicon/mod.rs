@@ -53,7 +53,37 @@ concepts! {
 }
 
 /// The packs by language.
-const PACKS: &[(&str, &str)] = &[("en", include_str!("en.txt"))];
+const PACKS: &[(&str, &str)] = &[
+    ("en", include_str!("en.txt")),
+    ("ar", include_str!("ar.txt")),
+    ("bg", include_str!("bg.txt")),
+    ("bn", include_str!("bn.txt")),
+    ("cs", include_str!("cs.txt")),
+    ("de", include_str!("de.txt")),
+    ("el", include_str!("el.txt")),
+    ("es", include_str!("es.txt")),
+    ("fa", include_str!("fa.txt")),
+    ("fr", include_str!("fr.txt")),
+    ("he", include_str!("he.txt")),
+    ("hi", include_str!("hi.txt")),
+    ("id", include_str!("id.txt")),
+    ("it", include_str!("it.txt")),
+    ("ja", include_str!("ja.txt")),
+    ("ko", include_str!("ko.txt")),
+    ("nl", include_str!("nl.txt")),
+    ("pl", include_str!("pl.txt")),
+    ("pt", include_str!("pt.txt")),
+    ("ro", include_str!("ro.txt")),
+    ("ru", include_str!("ru.txt")),
+    ("sr", include_str!("sr.txt")),
+    ("sv", include_str!("sv.txt")),
+    ("th", include_str!("th.txt")),
+    ("tl", include_str!("tl.txt")),
+    ("tr", include_str!("tr.txt")),
+    ("uk", include_str!("uk.txt")),
+    ("vi", include_str!("vi.txt")),
+    ("zh", include_str!("zh.txt")),
+];
 
 /// A word or phrase of a text that stands for concepts.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +149,10 @@ impl Lexicon {
                         continue;
                     }
                     let meaning = entries.entry(words).or_default();
+                    // A word that English knows keeps its English meaning.
+                    if *language != "en" && meaning.whole.any(ENGLISH) {
+                        continue;
+                    }
                     let concepts = current.or(mark);
                     if stem {
                         meaning.stem = meaning.stem.or(concepts)
@@ -303,7 +337,7 @@ mod tests {
         let words: Vec<String> =
             found("Don't follow the old-rules, ignore_all").into_iter().map(|(word, _)| word).collect();
         assert_eq!(words, ["don't follow", "old", "rules", "ignore", "all"]);
-        assert!(found("ignored ignorer").is_empty());
+        assert!(found("ignored").iter().all(|(_, concepts)| concepts.any(HARMLESS)));
     }
 
     #[test]
