@@ -192,7 +192,9 @@ impl Fold {
     /// Says where the bytes from `to` to the end of the folded text come from.
     fn note(&mut self, to: usize, from: Range<usize>) {
         let added = self.text.len() - to;
-        if added == from.len() {
+        // Only one character for one can be followed byte by byte: "℅" becomes three.
+        let alike = added == from.len() && self.text.get(to..).is_some_and(|new| new.chars().nth(1).is_none());
+        if alike {
             self.map.copy(to, from.start);
         } else if added > 0 {
             self.map.replace(to, from.start, from.len());

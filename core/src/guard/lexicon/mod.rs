@@ -204,13 +204,13 @@ impl Lexicon {
     }
 
     fn may_start(&self, bytes: &[u8], token: Token) -> bool {
-        match bytes.get(token.start as usize..token.start as usize + 2) {
-            Some([first, second]) => {
-                let place = usize::from(*first) << 8 | usize::from(*second);
-                self.starts.get(place >> 6).is_some_and(|bits| bits >> (place & 63) & 1 == 1)
-            }
-            _ => false,
-        }
+        let (first, second) = match bytes.get(token.range()) {
+            Some([first]) => (*first, b' '),
+            Some([first, second, ..]) => (*first, *second),
+            _ => return false,
+        };
+        let place = usize::from(first) << 8 | usize::from(second);
+        self.starts.get(place >> 6).is_some_and(|bits| bits >> (place & 63) & 1 == 1)
     }
 
     /// The longest entry that starts at the first token, and how many tokens it takes.
