@@ -8,6 +8,7 @@
 use super::options::duration;
 use crate::env::Variables;
 use crate::error::Error;
+use crate::screening::GuardOptions;
 use reqwest::Url;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -20,7 +21,7 @@ const MAX_FILE: u64 = 1 << 20;
 /// The file that is looked for in the working directory.
 const PROJECT_FILE: &str = "cheliped.toml";
 /// The keys, as messages list them.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "provider",
     "model",
     "base_url",
@@ -32,6 +33,7 @@ const KEYS: [&str; 14] = [
     "tools",
     "root",
     "history",
+    "guards",
     "timeout_seconds",
     "model_timeout_seconds",
     "tool_timeout_seconds",
@@ -53,6 +55,7 @@ pub(super) struct Config {
     pub(super) tools: Option<bool>,
     pub(super) root: Option<PathBuf>,
     pub(super) history: Option<bool>,
+    pub(super) guards: Option<GuardOptions>,
     pub(super) timeout: Option<Duration>,
     pub(super) model_timeout: Option<Duration>,
     pub(super) tool_timeout: Option<Duration>,
@@ -139,6 +142,7 @@ pub(super) fn parse(text: &str, file: &str, folder: &Path, origin: Origin) -> Re
             "max_retries" => config.max_retries = reading.whole(name, value, 0),
             "tools" => config.tools = reading.switch(name, value),
             "root" => config.root = reading.folder(name, value, folder, origin),
+            "guards" => config.guards = reading.guards(place, origin),
             "history" => config.history = reading.switch(name, value),
             "timeout_seconds" => config.timeout = reading.seconds(name, value),
             "model_timeout_seconds" => config.model_timeout = reading.seconds(name, value),
@@ -166,6 +170,12 @@ fn at(file: &str, text: &str, place: usize) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("{file}:{line}:{column}")
+}
+
+/// The part of a file that is read as a whole.
+#[derive(serde::Deserialize)]
+struct Guarded {
+    guards: GuardOptions,
 }
 
 struct Reading<'a> {
@@ -218,6 +228,28 @@ impl Reading<'_> {
             self.wrong(key, value, "true or false, without quotes");
         }
         switch
+    }
+
+    /// The table of the guards. A project must not loosen what protects its user.
+    fn guards(&mut self, place: usize, origin: Origin) -> Option<GuardOptions> {
+        if origin == Origin::Project {
+            self.problem(
+                place,
+                "\"guards\" does not belong into a project's file, which may come from a stranger: put it into your own \
+                 configuration, or name this file with --config"
+                    .to_owned(),
+            );
+            return None;
+        }
+        let read = toml::from_str::<Guarded>(self.text).map(|file| file.guards);
+        match read {
+            Ok(guards) => Some(guards),
+            Err(error) => {
+                let place = error.span().map_or(place, |span| span.start);
+                self.problem(place, format!("guards: {}", error.message().replace('\n', "; ")));
+                None
+            }
+        }
     }
 
     fn whole(&mut self, key: &str, value: Value<'_, '_>, least: u32) -> Option<u32> {
@@ -321,7 +353,7 @@ mod tests {
             provider = 'openai'\nmodel = 'gpt-4o'\nbase_url = 'https://proxy.example/v1'\napi_key_env = 'MY_KEY'
             system = 'Be brief.'\nmax_iterations = 5\nmax_tokens = 0x100\nmax_retries = 0\ntools = false
             root = 'sub'\nhistory = false\ntimeout_seconds = 60\nmodel_timeout_seconds = 1.5
-            tool_timeout_seconds = 2";
+            tool_timeout_seconds = 2\n[guards]\npreset = 'balanced'\ninjection.threshold = 60";
         let config = read(text, Origin::User).unwrap();
         let expected = Config {
             provider: Some("openai".into()),
@@ -336,6 +368,11 @@ mod tests {
             tools: Some(false),
             root: Some("/project/sub".into()),
             history: Some(false),
+            guards: Some({
+                let mut guards = GuardOptions::preset(crate::screening::Preset::Balanced);
+                guards.injection.threshold = Some(60);
+                guards
+            }),
             timeout: Some(Duration::from_secs(60)),
             model_timeout: Some(Duration::from_millis(1500)),
             tool_timeout: Some(Duration::from_secs(2)),

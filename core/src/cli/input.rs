@@ -18,14 +18,26 @@ pub(super) struct Stdin<'a> {
 /// # Errors
 /// A usage error when there is none, it is empty, too large, or no UTF-8.
 pub(super) fn message(words: Vec<OsString>, stdin: Stdin<'_>) -> Result<String, Failure> {
+    let text = text(words, stdin)?;
+    if text.trim().is_empty() {
+        return Err(Failure::usage("the message is empty: write what you want to know"));
+    }
+    Ok(text)
+}
+
+/// A text, which may be blank.
+///
+/// # Errors
+/// A usage error when there is none, it is too large, or no UTF-8.
+pub(super) fn text(words: Vec<OsString>, stdin: Stdin<'_>) -> Result<String, Failure> {
     let piped = words.is_empty() && !stdin.is_terminal;
-    let text = match words.as_slice() {
-        [] if piped => read(stdin.reader)?,
-        [only] if only == "-" => read(stdin.reader)?,
+    match words.as_slice() {
+        [] if piped => read(stdin.reader),
+        [only] if only == "-" => read(stdin.reader),
         [] => {
             let problem = "no message: write it after the command, as in: cheliped agent \"What is in this project?\"; \
                            \"-\" reads it from standard input";
-            return Err(Failure::usage(problem));
+            Err(Failure::usage(problem))
         }
         _ => {
             let mut text = Vec::new();
@@ -35,13 +47,9 @@ pub(super) fn message(words: Vec<OsString>, stdin: Stdin<'_>) -> Result<String, 
                 }
                 text.extend(word.into_encoded_bytes());
             }
-            checked(text, "the message")?
+            checked(text, "the message")
         }
-    };
-    if text.trim().is_empty() {
-        return Err(Failure::usage("the message is empty: write what you want to know"));
     }
-    Ok(text)
 }
 
 fn read(reader: &mut dyn Read) -> Result<String, Failure> {

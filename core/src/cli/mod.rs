@@ -1,4 +1,4 @@
-//! The `cheliped` command: `agent` sends one message, `chat` talks.
+//! The `cheliped` command: `agent` sends one message, `chat` talks, `check` tries the guards.
 //!
 //! The answer goes to standard output and nothing else does; progress, notes and errors go to standard error. On a
 //! terminal, text of models and tools is made harmless first. Exit codes: 0 answered, or the reader of the output has
@@ -24,16 +24,18 @@
 //! | `max_retries` | whole number | tries after a failed model call, default 0 |
 //! | `tools` | true or false | whether the model gets tools, default true |
 //! | `root` | text | as `--root`, from the file's folder; in a project's file inside that folder |
+//! | `guards` | table | as [`GuardOptions`](crate::screening::GuardOptions); not in a project's file |
 //! | `history` | true or false | whether `chat` keeps a history of what was typed, default true |
 //! | `timeout_seconds`, `model_timeout_seconds`, `tool_timeout_seconds` | number | as the options |
 //!
 //! A file never holds a key. One that was found in the working directory may come from a stranger: it cannot send a key
-//! or a folder outside of it anywhere. Mistakes are told with file, line and column.
+//! or a folder outside of it anywhere, and it cannot loosen the guards. Mistakes are told with file, line and column.
 //!
 //! This is a door of the house: it decides how things look, and nothing of what the engine does.
 
 mod calls;
 mod chat;
+mod check;
 mod config;
 mod console;
 mod escape;
@@ -88,6 +90,7 @@ fn run(arguments: impl Iterator<Item = OsString>, console: &mut Console, env: &E
     };
     let ended = match command {
         Command::Agent { message, common } => agent(message, &common, &directory, console, env),
+        Command::Check(options) => check::check(&options, &directory, console, env),
         Command::Chat { no_history, common } => chat(no_history, &common, &directory, console, env),
     };
     match ended {

@@ -1,5 +1,6 @@
 //! What can be said on the command line.
 
+use crate::screening::Preset;
 use clap::builder::styling::Styles;
 use clap::{ArgAction, Args, Parser, Subcommand};
 use std::ffi::OsString;
@@ -11,7 +12,7 @@ Configuration is read from cheliped.toml in the working directory and from
 config.toml in the user's configuration folder (~/.config/cheliped), or only
 from the file named with --config. Options win over environment variables,
 those over files. Keys: provider, model, base_url, api_key_env, system,
-max_iterations, max_tokens, max_retries, tools, root, history,
+max_iterations, max_tokens, max_retries, tools, root, history, guards,
 timeout_seconds, model_timeout_seconds, tool_timeout_seconds.
 
 API keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY and so
@@ -58,6 +59,65 @@ pub(super) enum Command {
         #[command(flatten)]
         common: Common,
     },
+    /// Run texts through the guards, without a model. Exit code 1 when one is blocked or changed.
+    #[command(after_long_help = CHECK_HELP)]
+    Check(Check),
+}
+
+const CHECK_HELP: &str = "\
+With --lines every line of the input is a text. With --json-lines every line
+is a JSON text, or an object {\"text\": ..., \"id\": ..., \"expect\": ...}; then
+the exit code is 1 when a text with \"expect\" (pass, warn, redact, block, or
+allow for all but block) gets another verdict.
+
+Guards are configured in the table [guards] of the configuration file.";
+
+/// What to check, and how.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Check {
+    /// Which layer looks: guards (all of them on a typed message), unicode, pii, tool-output, answer.
+    #[arg(value_enum)]
+    pub(super) layer: Layer,
+    /// The text. "-", or nothing when input is piped in, reads standard input.
+    #[arg(value_name = "TEXT")]
+    pub(super) text: Vec<OsString>,
+    /// A ready set of rules instead of the configuration: strict, balanced, code_assistant.
+    #[arg(long, value_name = "NAME", value_parser = preset)]
+    pub(super) preset: Option<Preset>,
+    /// Read the configuration from this file only.
+    #[arg(long, short, value_name = "FILE", conflicts_with = "preset")]
+    pub(super) config: Option<PathBuf>,
+    /// Every line is a text.
+    #[arg(long)]
+    pub(super) lines: bool,
+    /// Every line is a JSON text or object.
+    #[arg(long, conflicts_with = "lines")]
+    pub(super) json_lines: bool,
+    /// Print verdicts as JSON, one object a line.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Who looks at a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Layer {
+    /// Every guard that looks at a typed message.
+    Guards,
+    /// Hidden and misleading characters only.
+    Unicode,
+    /// Personal data only.
+    Pii,
+    /// The cleaning of tool results.
+    #[value(alias = "tool_output")]
+    ToolOutput,
+    /// The cleaning of answers.
+    #[value(alias = "output_sanitiser")]
+    Answer,
+}
+
+/// Reads the name of a preset as settings spell it.
+fn preset(name: &str) -> Result<Preset, String> {
+    serde_json::from_value(name.into()).map_err(|_| "use strict, balanced, code_assistant or off".to_owned())
 }
 
 /// Options of every command that asks a model.
@@ -88,6 +148,9 @@ pub(super) struct Common {
     /// Seconds for one tool call. Default 180.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) tool_timeout: Option<Duration>,
+    /// The guards' rules: strict (the default), balanced, code_assistant, off.
+    #[arg(long, value_name = "NAME", value_parser = preset)]
+    pub(super) guards: Option<Preset>,
     /// Give the model no tools.
     #[arg(long)]
     pub(super) no_tools: bool,
@@ -145,7 +208,7 @@ mod tests {
             Command::Agent { message, common } => {
                 assert_eq!((message.len(), common.json), (2, true));
             }
-            Command::Chat { .. } => panic!("run is not chat"),
+            Command::Chat { .. } | Command::Check(_) => panic!("run is not chat"),
         }
     }
 }

@@ -8,6 +8,7 @@ use super::options::Common;
 use super::project::ProjectRoot;
 use crate::env::Variables;
 use crate::error::Error;
+use crate::screening::GuardOptions;
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ pub(super) struct Settings {
     /// The folder that tools may look into; `None` for no tools.
     pub(super) root: Option<ProjectRoot>,
     pub(super) history: bool,
+    pub(super) guards: GuardOptions,
     pub(super) timeout: Option<Duration>,
     pub(super) model_timeout: Option<Duration>,
     pub(super) tool_timeout: Option<Duration>,
@@ -104,6 +106,7 @@ impl Settings {
             max_retries: file.max_retries,
             root,
             history: file.history.unwrap_or(true),
+            guards: options.guards.map(GuardOptions::preset).or(file.guards).unwrap_or_default(),
             timeout: options.timeout.or(file.timeout),
             model_timeout: options.model_timeout.or(file.model_timeout),
             tool_timeout: options.tool_timeout.or(file.tool_timeout),
@@ -126,6 +129,7 @@ fn over(strong: Config, weak: Config) -> Config {
         tools: strong.tools.or(weak.tools),
         root: strong.root.or(weak.root),
         history: strong.history.or(weak.history),
+        guards: strong.guards.or(weak.guards),
         timeout: strong.timeout.or(weak.timeout),
         model_timeout: strong.model_timeout.or(weak.model_timeout),
         tool_timeout: strong.tool_timeout.or(weak.tool_timeout),

@@ -123,12 +123,20 @@ fn without_tools_none_is_offered() {
 fn a_megabyte_is_a_message() {
     let stage = Stage::new(r#"[{"text": "that is long"}]"#);
     let message = "word ".repeat(210_000);
-    for arguments in
-        [&["agent", "-", "--provider", "scripted:script.json"][..], &["agent", "-p", "scripted:script.json"]]
-    {
+    stage.write("long.toml", "[guards]\nmax_message_length = 2000000\n");
+    for arguments in [
+        &["agent", "-", "--provider", "scripted:script.json", "--config", "long.toml"][..],
+        &["agent", "-p", "scripted:script.json", "-c", "long.toml"],
+    ] {
         let ended = stage.run_with(arguments, message.as_bytes()).expect(0);
         assert_eq!(ended.out, "that is long\n");
     }
+    let ended = stage.run_with(&["agent", "-p", "scripted:script.json"], message.as_bytes()).expect(1);
+    assert!(
+        ended.err.contains("Message exceeds the maximum allowed length of 40000 characters. [guard]"),
+        "{}",
+        ended.err
+    );
 }
 
 #[test]
