@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// Bytes of the words that a finding names.
 const NAMED: usize = 80;
+/// Hits before and after one that may overlap it: phrases have few words.
+const OVERLAPS: usize = 8;
 /// What a sentence loses that starts like a question.
 const ASKED: u8 = 30;
 /// What a sentence loses that ends in a question mark.
@@ -114,7 +116,9 @@ impl<'a> Sentence<'a> {
     /// Whether an order is taken back by a negation, or is no order because somebody else does it.
     fn cancelled(&self, index: usize) -> bool {
         let Some(anchor) = self.hits.get(index) else { return true };
-        if anchor.concepts.any(KEEP.or(HARMLESS)) {
+        let covers = |hit: &Hit| hit.concepts.any(KEEP.or(HARMLESS)) && overlap(&hit.range(), &anchor.range());
+        let around = self.hits.get(index.saturating_sub(OVERLAPS)..(index + OVERLAPS).min(self.hits.len()));
+        if around.unwrap_or_default().iter().any(covers) {
             return true;
         }
         if !anchor.concepts.any(IGNORE) {
@@ -206,6 +210,11 @@ impl<'a> Sentence<'a> {
 
     /// Whether a prompt is spoken of that is nobody's: "a system prompt", "our prompts".
     fn is_any(&self, hit: &Hit) -> bool {
+        // "your instructions for returning a lamp" are those of a shop.
+        let after = self.view.text().get(hit.range().end..).unwrap_or_default().trim_start_matches(' ');
+        if ["for ", "on ", "about ", "regarding ", "when "].iter().any(|word| after.starts_with(word)) {
+            return true;
+        }
         if self.view.text().get(hit.range()).is_some_and(|words| words.starts_with("your ") || words.contains(" you "))
         {
             return false;

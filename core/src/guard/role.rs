@@ -218,7 +218,13 @@ fn add(
     pattern: &str,
 ) {
     let span = view.origin(range);
-    let known = found.iter().skip(before).any(|other| other.span.start < span.end && span.start < other.span.end);
+    // Findings come in the order of the text, so an overlap is among the last ones.
+    let known = found
+        .iter()
+        .skip(before)
+        .rev()
+        .take(64)
+        .any(|other| other.span.start < span.end && span.start < other.span.end);
     if !known {
         found.push(Finding {
             guard: GuardKind::RoleSwitch,

@@ -4,13 +4,12 @@
 //! Packs are folded as texts are, and put into one automaton when the first text is scanned. Words mean nothing alone;
 //! what concepts mean together is for [`injection`](super::injection) and [`role`](super::role).
 
+mod tree;
+
 use super::fold::{Sentence, Token, View, folded};
-use aho_corasick::Anchored;
-use aho_corasick::automaton::Automaton;
-use aho_corasick::nfa::contiguous::NFA;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
+use tree::Tree;
 
 /// A set of concepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,18 +58,22 @@ const PACKS: &[(&str, &str)] = &[
     ("bg", include_str!("bg.txt")),
     ("bn", include_str!("bn.txt")),
     ("cs", include_str!("cs.txt")),
+    ("da", include_str!("da.txt")),
     ("de", include_str!("de.txt")),
     ("el", include_str!("el.txt")),
     ("es", include_str!("es.txt")),
     ("fa", include_str!("fa.txt")),
+    ("fi", include_str!("fi.txt")),
     ("fr", include_str!("fr.txt")),
     ("he", include_str!("he.txt")),
     ("hi", include_str!("hi.txt")),
+    ("hu", include_str!("hu.txt")),
     ("id", include_str!("id.txt")),
     ("it", include_str!("it.txt")),
     ("ja", include_str!("ja.txt")),
     ("ko", include_str!("ko.txt")),
     ("nl", include_str!("nl.txt")),
+    ("no", include_str!("no.txt")),
     ("pl", include_str!("pl.txt")),
     ("pt", include_str!("pt.txt")),
     ("ro", include_str!("ro.txt")),
@@ -103,7 +106,7 @@ impl Hit {
     }
 }
 
-/// The known words of a view, in order, without overlaps; the longest phrase at a place counts.
+/// The known words of a view, in order of their starts; of what starts at one word, the longest phrase counts.
 pub(super) fn hits(view: &View) -> Vec<Hit> {
     LEXICON.hits(view)
 }
@@ -117,20 +120,35 @@ struct Meaning {
     whole: Concepts,
     /// With any ending.
     stem: Concepts,
-    /// Bytes of the entry.
-    length: usize,
+}
+
+impl Meaning {
+    fn whole(concepts: Concepts) -> Self {
+        Self { whole: concepts, ..Self::default() }
+    }
+
+    fn stem(concepts: Concepts) -> Self {
+        Self { stem: concepts, ..Self::default() }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self { whole: self.whole.or(other.whole), stem: self.stem.or(other.stem) }
+    }
+
+    fn is_english(self) -> bool {
+        self.whole.or(self.stem).any(ENGLISH)
+    }
 }
 
 struct Lexicon {
-    automaton: Option<NFA>,
-    meanings: Vec<Meaning>,
+    words: Tree<Meaning>,
     /// Whether some entry starts with these two bytes.
     starts: Vec<u64>,
 }
 
 impl Lexicon {
     fn new(packs: &[(&str, &str)]) -> Self {
-        let mut entries: HashMap<String, Meaning> = HashMap::new();
+        let mut entries: Vec<(String, Meaning)> = Vec::new();
         for (language, pack) in packs {
             let mark = if *language == "en" { ENGLISH } else { Concepts::default() };
             let mut current = Concepts::default();
@@ -145,59 +163,47 @@ impl Lexicon {
                         None => (entry, false),
                     };
                     let words = spaced(&folded(entry));
-                    if words.is_empty() {
-                        continue;
-                    }
-                    let meaning = entries.entry(words).or_default();
-                    // A word that English knows keeps its English meaning.
-                    if *language != "en" && meaning.whole.any(ENGLISH) {
-                        continue;
-                    }
                     let concepts = current.or(mark);
-                    if stem {
-                        meaning.stem = meaning.stem.or(concepts)
-                    } else {
-                        meaning.whole = meaning.whole.or(concepts)
+                    if !words.is_empty() {
+                        entries.push((words, if stem { Meaning::stem(concepts) } else { Meaning::whole(concepts) }));
                     }
                 }
             }
         }
+        entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut words: Vec<(String, Meaning)> = Vec::with_capacity(entries.len());
+        for same in entries.chunk_by(|(a, _), (b, _)| a == b) {
+            // A word that English knows keeps its English meaning.
+            let english = same.iter().any(|(_, meaning)| meaning.whole.any(ENGLISH));
+            let meanings = same.iter().map(|(_, meaning)| *meaning).filter(|meaning| !english || meaning.is_english());
+            if let Some((word, _)) = same.first() {
+                words.push((word.clone(), meanings.fold(Meaning::default(), Meaning::or)));
+            }
+        }
         let mut starts = vec![0; 1 << 10];
-        let mut words: Vec<(String, Meaning)> = entries.into_iter().collect();
-        words.sort_by(|(a, _), (b, _)| a.cmp(b));
         for (word, _) in &words {
             mark_start(&mut starts, word.as_bytes());
         }
-        let automaton = NFA::new(words.iter().map(|(word, _)| word)).ok();
-        let meanings = words.into_iter().map(|(word, meaning)| Meaning { length: word.len(), ..meaning }).collect();
-        Self { automaton, meanings, starts }
+        Self { words: Tree::new(words), starts }
     }
 
     fn hits(&self, view: &View) -> Vec<Hit> {
         let mut hits = Vec::new();
-        let Some(automaton) = &self.automaton else { return hits };
-        let Ok(start) = automaton.start_state(Anchored::Yes) else { return hits };
         let tokens = &view.tokens().tokens;
         let bytes = view.text().as_bytes();
-        let mut index = 0;
-        while let Some(token) = tokens.get(index) {
+        for (index, token) in tokens.iter().enumerate() {
             if !self.may_start(bytes, *token) {
-                index += 1;
                 continue;
             }
-            match self.walk(automaton, start, bytes, tokens.get(index..).unwrap_or_default()) {
-                Some((concepts, taken)) => {
-                    let last = tokens.get(index + taken - 1).unwrap_or(token);
-                    hits.push(Hit {
-                        concepts,
-                        first: u32::try_from(index).unwrap_or(u32::MAX),
-                        start: token.start,
-                        end: last.end,
-                        sentence: token.sentence,
-                    });
-                    index += taken;
-                }
-                None => index += 1,
+            if let Some((concepts, taken)) = self.walk(bytes, tokens.get(index..).unwrap_or_default()) {
+                let last = tokens.get(index + taken - 1).unwrap_or(token);
+                hits.push(Hit {
+                    concepts,
+                    first: u32::try_from(index).unwrap_or(u32::MAX),
+                    start: token.start,
+                    end: last.end,
+                    sentence: token.sentence,
+                });
             }
         }
         hits
@@ -214,59 +220,42 @@ impl Lexicon {
     }
 
     /// The longest entry that starts at the first token, and how many tokens it takes.
-    fn walk(
-        &self,
-        automaton: &NFA,
-        mut state: aho_corasick::automaton::StateID,
-        bytes: &[u8],
-        tokens: &[Token],
-    ) -> Option<(Concepts, usize)> {
+    fn walk(&self, bytes: &[u8], tokens: &[Token]) -> Option<(Concepts, usize)> {
         let mut best = None;
-        let mut walked = 0;
-        for (place, token) in tokens.iter().enumerate() {
-            if let Some(before) = place.checked_sub(1).and_then(|place| tokens.get(place)) {
+        let mut place = self.words.root();
+        for (number, token) in tokens.iter().enumerate() {
+            if let Some(before) = number.checked_sub(1).and_then(|number| tokens.get(number)) {
                 if before.sentence != token.sentence {
                     return best;
                 }
                 // Characters of scripts without spaces follow each other as they stand.
                 if before.end != token.start {
-                    state = automaton.next_state(Anchored::Yes, state, b' ');
-                    walked += 1;
-                    if automaton.is_dead(state) {
-                        return best;
+                    match self.words.step(place, b' ') {
+                        Some(next) => place = next,
+                        None => return best,
                     }
                 }
             }
             let mut stem = Concepts::default();
             for byte in bytes.get(token.range()).unwrap_or_default() {
-                state = automaton.next_state(Anchored::Yes, state, *byte);
-                walked += 1;
-                if automaton.is_dead(state) {
+                match self.words.step(place, *byte) {
+                    Some(next) => place = next,
                     // The rest of the word is an ending.
-                    return if stem == Concepts::default() { best } else { Some((stem, place + 1)) };
+                    None if stem == Concepts::default() => return best,
+                    None => return Some((stem, number + 1)),
                 }
-                if automaton.is_match(state)
-                    && let Some(meaning) = self.meaning(automaton, state, walked)
+                if let Some(meaning) = self.words.value(place)
                     && meaning.stem != Concepts::default()
                 {
                     stem = meaning.stem;
                 }
             }
-            let whole = if automaton.is_match(state) { self.meaning(automaton, state, walked) } else { None };
-            let here = whole.map_or(stem, |meaning| meaning.whole.or(stem));
-            if here != Concepts::default() {
-                best = Some((here, place + 1));
+            let whole = self.words.value(place).map(|meaning| meaning.whole).unwrap_or_default();
+            if whole.or(stem) != Concepts::default() {
+                best = Some((whole.or(stem), number + 1));
             }
         }
         best
-    }
-
-    /// The entry that is exactly what was walked; an automaton also lists entries that only end here.
-    fn meaning(&self, automaton: &NFA, state: aho_corasick::automaton::StateID, walked: usize) -> Option<Meaning> {
-        (0..automaton.match_len(state))
-            .filter_map(|index| self.meanings.get(automaton.match_pattern(state, index).as_usize()))
-            .find(|meaning| meaning.length == walked)
-            .copied()
     }
 }
 
@@ -336,8 +325,20 @@ mod tests {
     fn the_longest_phrase_counts() {
         let words: Vec<String> =
             found("Don't follow the old-rules, ignore_all").into_iter().map(|(word, _)| word).collect();
-        assert_eq!(words, ["don't follow", "old", "rules", "ignore", "all"]);
+        assert_eq!(
+            words,
+            ["don't follow", "the", "old", "rules", "ignore", "all"]
+                .into_iter()
+                .filter(|word| *word != "the")
+                .collect::<Vec<_>>()
+        );
         assert!(found("ignored").iter().all(|(_, concepts)| concepts.any(HARMLESS)));
+    }
+
+    #[test]
+    fn the_packs_are_small() {
+        let size = LEXICON.words.size();
+        assert!(size < 5 << 20, "{size} bytes");
     }
 
     #[test]
