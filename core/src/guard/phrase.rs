@@ -212,7 +212,8 @@ impl<'a> Sentence<'a> {
     fn is_any(&self, hit: &Hit) -> bool {
         // "your instructions for returning a lamp" are those of a shop.
         let after = self.view.text().get(hit.range().end..).unwrap_or_default().trim_start_matches(' ');
-        if ["for ", "on ", "about ", "regarding ", "when "].iter().any(|word| after.starts_with(word)) {
+        let others = ["for ", "on ", "about ", "regarding ", "when "].iter().any(|word| after.starts_with(word));
+        if others && !after.starts_with("for you") && !after.starts_with("for this") {
             return true;
         }
         if self.view.text().get(hit.range()).is_some_and(|words| words.starts_with("your ") || words.contains(" you "))
