@@ -3,7 +3,7 @@
 //! A target takes any bytes. It panics when a promise is broken: a reply that depends on how its stream was cut, text
 //! that differs from its pieces, a history that cannot be sent back.
 
-use crate::guard::answer;
+use crate::guard::{self, Folded, GuardKind, answer};
 use crate::message::{Arguments, AssistantMessage, Message, Outcome, ToolResult};
 use crate::provider::sse::Splitter;
 use crate::provider::wire::anthropic::Anthropic;
@@ -17,6 +17,7 @@ use crate::provider::{
     ModelOptions, ModelReply, ModelRequest, ProviderError, ScriptedProvider, StreamPart, ToolChoice, retry_hint,
 };
 use crate::schema::{Schema, tidy};
+use crate::screening::{Action, GuardOptions, Screen, Source};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -34,6 +35,16 @@ pub const TARGETS: &[Target] = &[
     Target { name: "arguments", run: arguments_text },
     Target { name: "tidy", run: tidied },
     Target { name: "answer", run: answer_filter },
+    Target { name: "fold", run: fold },
+    Target { name: "injection", run: |input| guard(GuardKind::Injection, input) },
+    Target { name: "unicode", run: |input| guard(GuardKind::Unicode, input) },
+    Target { name: "homoglyph", run: |input| guard(GuardKind::Homoglyph, input) },
+    Target { name: "role_switch", run: |input| guard(GuardKind::RoleSwitch, input) },
+    Target { name: "code_injection", run: |input| guard(GuardKind::CodeInjection, input) },
+    Target { name: "destructive_sql", run: |input| guard(GuardKind::DestructiveSql, input) },
+    Target { name: "pii_detection", run: |input| guard(GuardKind::PiiDetection, input) },
+    Target { name: "redaction", run: redaction },
+    Target { name: "secrets", run: secrets },
     Target { name: "retry_hint", run: hint },
     Target { name: "script", run: script },
     Target { name: "anthropic", run: |input| wire(&Anthropic::new(BASE, None, MODEL), input) },
@@ -100,6 +111,105 @@ fn answer_filter(input: &[u8]) {
     pieces.push_str(&filter.finish());
     assert_eq!(pieces, whole, "streamed and whole answers differ");
     assert_eq!(filter.findings(), findings, "streamed and whole findings differ");
+}
+
+/// Every word of every view leads back to a piece of the text.
+fn fold(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let folded = Folded::new(&text);
+    for view in folded.views() {
+        let mut at = 0;
+        for word in view.text().split_inclusive(|c: char| !c.is_alphanumeric()) {
+            let span = view.origin(at..at + word.len());
+            assert!(text.get(span.clone()).is_some(), "{:?}: {word:?} leads to {span:?}", view.kind());
+            at += word.len();
+        }
+    }
+}
+
+/// Findings of one guard have places in the text.
+fn guard(kind: GuardKind, input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let found = guard::scan(&Folded::new(&text));
+    for finding in found.iter().filter(|finding| finding.guard == kind) {
+        check_span(&text, &finding.span);
+        assert!(finding.score <= 100, "{finding:?}");
+    }
+}
+
+fn check_span(text: &str, span: &std::ops::Range<usize>) {
+    assert!(span.start < span.end && text.get(span.clone()).is_some(), "{span:?} is no piece of {text:?}");
+}
+
+/// Redacting changes what was reported and nothing else.
+fn redaction(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let mut options = GuardOptions::default();
+    for kind in GuardKind::ALL.iter().filter(|kind| **kind != GuardKind::MessageLength) {
+        options.rules.insert(kind.key().into(), Action::Redact);
+    }
+    for group in RULE_GROUPS {
+        options.rules.insert((*group).into(), Action::Redact);
+    }
+    let screen = Screen::new(&options);
+    assert!(screen.is_ok(), "the settings are right");
+    let Ok(screen) = screen else { return };
+    let report = screen.check(&Source::Typed, &text);
+    let gone: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|judged| judged.action == Action::Redact)
+        .map(|judged| judged.finding.span.clone())
+        .collect();
+    let Some(redacted) = report.redacted(&text) else {
+        assert!(gone.is_empty(), "nothing was redacted");
+        return;
+    };
+    // What is left of the text stands in the redacted one, piece by piece and in order.
+    let kept = |at: usize| !gone.iter().any(|span| span.contains(&at));
+    let (mut rest, mut piece) = (redacted.as_str(), String::new());
+    for (at, c) in text.char_indices() {
+        if kept(at) {
+            piece.push(c);
+        } else if !piece.is_empty() {
+            rest = after(rest, &piece);
+            piece.clear();
+        }
+    }
+    after(rest, &piece);
+}
+
+/// Groups of rules, so that every finding is redacted.
+const RULE_GROUPS: &[&str] = &[
+    "override",
+    "void",
+    "reveal",
+    "forged",
+    "agent",
+    "new",
+    "jailbreak",
+    "role",
+    "unicode",
+    "homoglyph",
+    "code",
+    "sql",
+    "pii",
+];
+
+fn after<'a>(rest: &'a str, piece: &str) -> &'a str {
+    let at = rest.find(piece);
+    assert!(at.is_some(), "{piece:?} is gone from {rest:?}");
+    at.and_then(|at| rest.get(at + piece.len()..)).unwrap_or_default()
+}
+
+fn secrets(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let mut end = 0;
+    for secret in guard::secrets(&text) {
+        check_span(&text, &secret.span);
+        assert!(secret.span.start >= end, "secrets overlap");
+        end = secret.span.end;
+    }
 }
 
 fn hint(input: &[u8]) {

@@ -17,10 +17,12 @@ mod role;
 mod secret;
 mod sql;
 mod unicode;
+mod vault;
 
 pub use finding::{Finding, GuardKind, Severity};
 pub use fold::{Folded, View, ViewKind};
 pub use secret::{Secret, secrets};
+pub use vault::{Restorer, Vault};
 
 /// Everything that the built-in guards find in a text, in the order of the guards and of the text. The length of a
 /// message is not among it: a limit is a setting.

@@ -76,6 +76,44 @@ pub(crate) fn corpus(corpus: &Corpus<'_>) -> ExitCode {
     }
 }
 
+/// What a corpus in the repository may cost: verdicts that are wrong, by tier and expectation.
+const LIMITS: &[(&str, &[(&str, &str, usize)])] = &[
+    ("guards", &[("core", "block", 3), ("core", "allow", 1)]),
+    ("unicode", &[("core", "block", 1), ("core", "allow", 0)]),
+    ("pii", &[("core", "detect", 1), ("core", "clean", 1)]),
+    ("tool_output", &[("core", "redact", 0), ("core", "neutralise", 2), ("core", "strip", 0), ("core", "keep", 1)]),
+    ("output_sanitiser", &[("core", "output", 0), ("core", "linear-time", 0)]),
+];
+
+/// Runs every corpus of the repository; the error tells what is worse than allowed.
+pub(crate) fn check(folder: &Path) -> Result<String, String> {
+    let (mut told, mut problems) = (Vec::new(), Vec::new());
+    for (layer, limits) in LIMITS {
+        let file = folder.join(format!("{layer}.jsonl"));
+        let report = run(&Corpus { layer, file: Some(&file), text: None, preset: Preset::Strict })?;
+        let number = |value: &Value, key: &str| value.get(key).and_then(Value::as_u64).unwrap_or_default() as usize;
+        told.push(format!("{layer} {} of {}", number(&report, "ok"), number(&report, "total")));
+        let cells = report.get("cells").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        for (tier, expect, allowed) in *limits {
+            let is = |cell: &&Value, key: &str, word: &str| cell.get(key).and_then(Value::as_str) == Some(word);
+            let (mut total, mut wrong) = (0, 0);
+            for cell in cells.iter().filter(|cell| is(cell, "tier", tier) && is(cell, "expect", expect)) {
+                total += number(cell, "total");
+                wrong += number(cell, "total") - number(cell, "ok");
+            }
+            if total == 0 {
+                problems.push(format!("{layer}: there is no line of the tier {tier} that expects {expect}"));
+            }
+            if wrong > *allowed {
+                let misses = report.get("misses").cloned().unwrap_or_default();
+                problems
+                    .push(format!("{layer}: {wrong} wrong where {expect} is expected, {allowed} allowed: {misses}"));
+            }
+        }
+    }
+    if problems.is_empty() { Ok(told.join(", ")) } else { Err(problems.join("\n")) }
+}
+
 fn run(corpus: &Corpus<'_>) -> Result<Value, String> {
     let layer = corpus.layer.replace('-', "_");
     let lines = lines(corpus)?;

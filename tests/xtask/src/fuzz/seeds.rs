@@ -20,11 +20,45 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
             .to_vec(),
         _ => Vec::new(),
     };
+    if TEXTS.contains(&target) {
+        texts(&workspace::root().join("tests/corpora"), &mut seeds);
+        return seeds;
+    }
     collect(&workspace::root().join("tests/fixtures/providers"), target, &mut seeds);
     if seeds.is_empty() {
         seeds.push(b"{}".to_vec());
     }
     seeds
+}
+
+/// Targets that read what people and tools write.
+const TEXTS: [&str; 12] = [
+    "answer",
+    "fold",
+    "injection",
+    "unicode",
+    "homoglyph",
+    "role_switch",
+    "code_injection",
+    "destructive_sql",
+    "pii_detection",
+    "redaction",
+    "secrets",
+    "tool_output",
+];
+
+/// The texts of the corpora.
+fn texts(folder: &Path, seeds: &mut Vec<Vec<u8>>) {
+    let mut files: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path()).collect();
+    files.sort();
+    for file in files {
+        for line in std::fs::read_to_string(file).unwrap_or_default().lines() {
+            let line: Value = serde_json::from_str(line).unwrap_or_default();
+            if let Some(text) = line.get("input").and_then(Value::as_str) {
+                seeds.push(text.as_bytes().to_vec());
+            }
+        }
+    }
 }
 
 fn collect(folder: &Path, target: &str, seeds: &mut Vec<Vec<u8>>) {

@@ -3,7 +3,7 @@
 use super::{Outcome, Report, bindings, readme};
 use crate::progress::Ticker;
 use crate::workspace::{self, cargo};
-use crate::{fuzz, replay, tables};
+use crate::{corpus, fuzz, replay, tables};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -55,6 +55,10 @@ pub(super) fn all(report: &mut Report, services: bool) {
     report.step("recorded exchanges", |_| match std::env::var_os(FIXTURES).filter(|folder| !folder.is_empty()) {
         None => Outcome::Skipped(format!("{FIXTURES} is not set")),
         Some(folder) => replayed(Path::new(&folder)),
+    });
+    report.step("corpora", |_| match corpus::check(&workspace::root().join("tests/corpora")) {
+        Ok(summary) => Outcome::Passed(summary),
+        Err(problem) => Outcome::Failed(problem),
     });
     report.step("fuzz", |_| fuzzed());
     report.step("services", |_| match services {
