@@ -130,7 +130,7 @@ fn fold(input: &[u8]) {
 /// Findings of one guard have places in the text.
 fn guard(kind: GuardKind, input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let found = guard::scan(&Folded::new(&text));
+    let found = guard::scan(&text);
     for finding in found.iter().filter(|finding| finding.guard == kind) {
         check_span(&text, &finding.span);
         assert!(finding.score <= 100, "{finding:?}");

@@ -3,7 +3,7 @@
 use super::Source;
 use super::policy::{Action, GuardOptions, PATTERN_SCORE, Policies};
 use crate::error::{Error, GuardFinding};
-use crate::guard::{self, Finding, Folded, GuardKind};
+use crate::guard::{self, Finding, GuardKind};
 use std::borrow::Cow;
 
 /// The built-in guards with their settings, ready to scan. Takes no model call and no network; the same text always
@@ -83,10 +83,10 @@ impl Screen {
             let blocks = self.policies.of(GuardKind::MessageLength).map(|policy| self.action(policy, &finding));
             found.push(finding);
             if blocks != Some(Action::Block) {
-                found.extend(guard::scan(&Folded::new(text)));
+                found.extend(guard::scan(text));
             }
         } else {
-            found.extend(guard::scan(&Folded::new(text)));
+            found.extend(guard::scan(text));
         }
         for policy in self.policies.guards.iter().filter(|policy| looks(policy.guard)) {
             let own = found.iter().filter(|finding| finding.guard == policy.guard).cloned();

@@ -1,7 +1,7 @@
 //! The verdict on one line, by layer.
 
 use super::Line;
-use cheliped::guard::{Folded, GuardKind, scan};
+use cheliped::guard::{GuardKind, scan};
 use cheliped::screening::{GuardOptions, Screen, Source};
 use serde_json::Value;
 
@@ -51,8 +51,7 @@ impl Judge {
 
 /// `detect` when every expected sort stands at its expected place, `clean` when nothing is found.
 fn personal(input: &str, line: &Line) -> String {
-    let folded = Folded::new(input);
-    let found: Vec<(String, String)> = scan(&folded)
+    let found: Vec<(String, String)> = scan(input)
         .into_iter()
         .filter(|finding| finding.guard == GuardKind::PiiDetection && finding.score >= 50)
         .map(|finding| (finding.pattern.to_string(), input.get(finding.span).unwrap_or_default().to_owned()))
