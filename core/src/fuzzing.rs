@@ -97,12 +97,15 @@ const WIDE_SCHEMA: &str = r#"{"type":"object","properties":{"path":{"type":"stri
 "deep":{"type":"boolean"},"list":{"type":"array","items":{"type":"number"}},"s":{"enum":["a","b"]},
 "o":{"type":"object","properties":{"a":{"type":["string","null"]}}}}}"#;
 
-/// The first byte says where the text is cut.
+/// The first byte says how the text is cleaned and where it is cut.
 fn answer_filter(input: &[u8]) {
+    use answer::AnswerMode::{Documented, Escape, Off, OutsideCodeFences};
     let Some((step, text)) = input.split_first() else { return };
+    let modes = [Documented, OutsideCodeFences, Escape, Off];
+    let mode = modes.get(usize::from(*step >> 6)).copied().unwrap_or_default();
     let text = String::from_utf8_lossy(text);
-    let (whole, findings) = answer::clean(text.clone().into_owned());
-    let mut filter = answer::AnswerFilter::default();
+    let (whole, findings) = answer::clean(text.clone().into_owned(), mode);
+    let mut filter = answer::AnswerFilter::new(mode);
     let mut pieces = String::new();
     let chars: Vec<char> = text.chars().collect();
     for piece in chars.chunks(usize::from(*step % 7) + 1) {

@@ -351,7 +351,7 @@ impl AgentBuilder {
                 all,
             },
             checkpoint: self.checkpoint,
-            clean_answer: self.options.sanitise_output,
+            cleaning: self.options.sanitise_output,
             stream_mode: self.options.stream_mode,
         };
         Ok(Agent(Arc::new(Inner {

@@ -4,6 +4,7 @@
 //! What is no plain value (providers, tools, hooks …) is listed in [`PARTS`]; the builder holds it.
 
 use super::AgentBuilder;
+use crate::guard::answer::AnswerMode;
 use crate::limits;
 use crate::provider::throttle::MAX_WAIT;
 use crate::provider::{ModelOptions, ToolChoice};
@@ -129,8 +130,11 @@ options! {
     /// right ones, `documented` drops the batch and asks once more without tools. Default `corrected`.
     unknown_tool("unknown_tool", "choice"): UnknownTool = UnknownTool::Corrected, |mode: UnknownTool| mode;
 
-    /// Whether PHP tags and dangerous calls are taken out of the answer. Default yes.
-    sanitise_output("sanitise_output", "boolean"): bool = true, |on: bool| on;
+    /// How PHP tags and dangerous calls are taken out of the answer and of the reasoning: `documented` takes them out
+    /// everywhere, `outside_code_fences` leaves Markdown code as it is, `escape` writes them as HTML entities, `off`
+    /// changes nothing. Also yes, `documented`, and no, `off`. Default `documented`.
+    sanitise_output("sanitise_output", "choice"): AnswerMode = AnswerMode::Documented,
+        |mode: impl Into<AnswerMode>| mode.into();
 
     /// Whether a stream shows the answer as the model writes it, `live`, or only when it is complete, `replay`.
     /// Default `live`.

@@ -1,6 +1,6 @@
 //! The text that the caller sees: cleaned, streamed, taken back when it was not the answer after all.
 
-use crate::guard::answer::{AnswerFilter, Findings, clean};
+use crate::guard::answer::{AnswerFilter, AnswerMode};
 use crate::hooks::{Emitter, Event, EventName, Place};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -21,11 +21,15 @@ pub enum StreamMode {
 /// The answer of one run on its way to the reader.
 pub(crate) struct AnswerText {
     emitter: Emitter,
-    clean: bool,
+    mode: AnswerMode,
     live: bool,
     iteration: u32,
     attempt: u32,
     filter: AnswerFilter,
+    /// Cleans the reasoning on its own.
+    thinking: AnswerFilter,
+    /// Whether the model thinks, and more of the same thought may come.
+    thinks: bool,
     /// What this iteration and attempt gave so far.
     shown: String,
     /// Whether they gave readable reasoning.
@@ -35,16 +39,18 @@ pub(crate) struct AnswerText {
 }
 
 impl AnswerText {
-    pub(crate) fn new(emitter: Emitter, clean: bool, mode: StreamMode) -> Self {
-        let live = mode == StreamMode::Live
+    pub(crate) fn new(emitter: Emitter, mode: AnswerMode, stream: StreamMode) -> Self {
+        let live = stream == StreamMode::Live
             && (emitter.wants(EventName::ProviderToken) || emitter.wants(EventName::ThinkingDelta));
         Self {
             emitter,
-            clean,
+            mode,
             live,
             iteration: 0,
             attempt: 1,
-            filter: AnswerFilter::default(),
+            filter: AnswerFilter::new(mode),
+            thinking: AnswerFilter::new(mode),
+            thinks: false,
             shown: String::new(),
             thought: false,
             provider: Arc::from(""),
@@ -65,7 +71,8 @@ impl AnswerText {
 
     fn reset(&mut self, attempt: u32) {
         self.attempt = attempt;
-        self.filter = AnswerFilter::default();
+        self.filter = AnswerFilter::new(self.mode);
+        self.forget_thought();
         self.shown.clear();
         self.thought = false;
     }
@@ -75,7 +82,8 @@ impl AnswerText {
         if attempt != self.attempt {
             self.reset(attempt);
         }
-        let text = if self.clean { self.filter.push(piece) } else { piece };
+        self.end_thinking().await;
+        let text = self.filter.push(piece);
         self.show(text).await;
     }
 
@@ -84,15 +92,37 @@ impl AnswerText {
         if attempt != self.attempt {
             self.reset(attempt);
         }
+        self.thinks = true;
+        let text = self.thinking.push(text);
+        self.show_thinking(text).await;
+    }
+
+    /// The model stopped thinking, or begins to speak: shows what was held back.
+    pub(crate) async fn end_thinking(&mut self) {
+        if std::mem::take(&mut self.thinks) {
+            let text = self.thinking.finish();
+            self.show_thinking(text).await;
+        }
+    }
+
+    fn forget_thought(&mut self) {
+        self.thinking = AnswerFilter::new(self.mode);
+        self.thinks = false;
+    }
+
+    async fn show_thinking(&mut self, text: String) {
+        if text.is_empty() {
+            return;
+        }
         self.thought = true;
-        let place = Place::attempt(self.iteration, attempt);
+        let place = Place::attempt(self.iteration, self.attempt);
         self.emitter.emit(EventName::ThinkingDelta, place, || Event::ThinkingDelta { text }).await;
     }
 
     /// What the present attempt gave is not the answer; its reasoning stays.
     pub(crate) async fn take_back(&mut self) {
         if self.shown.is_empty() {
-            self.filter = AnswerFilter::default();
+            self.filter = AnswerFilter::new(self.mode);
             return;
         }
         self.discard().await;
@@ -103,7 +133,8 @@ impl AnswerText {
         if self.thought || !self.shown.is_empty() {
             self.discard().await;
         }
-        self.filter = AnswerFilter::default();
+        self.filter = AnswerFilter::new(self.mode);
+        self.forget_thought();
     }
 
     async fn discard(&mut self) {
@@ -111,11 +142,6 @@ impl AnswerText {
         self.emitter.emit(EventName::RunTextDiscarded, place, || Event::RunTextDiscarded {}).await;
         // Whatever follows must not be taken for a part of what was taken back.
         self.reset(self.attempt.saturating_add(1));
-    }
-
-    /// The whole answer is known: cleans it and shows what is missing.
-    pub(crate) fn cleaned(&self, text: String) -> (String, Findings) {
-        if self.clean { clean(text) } else { (text, Findings::default()) }
     }
 
     /// Shows the final text, as far as it was not shown yet.

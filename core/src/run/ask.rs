@@ -37,6 +37,7 @@ impl Run<'_> {
         drop(request);
         match served {
             Ok(served) => {
+                self.answer.end_thinking().await;
                 self.replied(&served).await;
                 let (provider, model) = (served.provider, served.model);
                 let reply = Box::new(served.reply);

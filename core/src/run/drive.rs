@@ -10,7 +10,7 @@ use super::select::{Selecting, offer};
 use super::state::{CallStatus, Phase, RunState};
 use crate::context::RunContext;
 use crate::error::Error;
-use crate::guard::answer::Findings;
+use crate::guard::answer::{AnswerMode, Findings, clean};
 use crate::hooks::{Emitter, Event, EventName, InterceptorSet, Place};
 use crate::message::{Arguments, Message, ToolCall};
 use crate::provider::{ChainSession, ModelChain, ModelOptions, ProviderError, ToolChoice, ToolSpec};
@@ -32,7 +32,7 @@ pub(crate) struct Engine {
     pub(crate) tool_choice: ToolChoice,
     pub(crate) selecting: Selecting,
     pub(crate) checkpoint: Arc<dyn Checkpoint>,
-    pub(crate) clean_answer: bool,
+    pub(crate) cleaning: AnswerMode,
     pub(crate) stream_mode: StreamMode,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
         let session = ChainSession::default();
         let (provider, model) = engine.chain.serving(&session);
         let offered = offer(&engine.selecting, &engine.rules.registry, &state, (provider, model), &engine.system);
-        let answer = AnswerText::new(emitter.clone(), engine.clean_answer, engine.stream_mode);
+        let answer = AnswerText::new(emitter.clone(), engine.cleaning, engine.stream_mode);
         let desk = Arc::new(desk);
         Self { engine, context, emitter, state, session, offered, answer, provider_error: None, desk }
     }
@@ -290,14 +290,15 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Cleans the answer, shows what was not shown yet, and lets the interceptors see it last.
+    /// Cleans the answer and its reasoning, shows what was not shown yet, and lets the interceptors see it last.
     async fn finish(mut self) -> Result<Outcome, Error> {
         let text = match &self.state.phase {
             Phase::Done { text, .. } => text.to_string(),
             Phase::Ready | Phase::Asking | Phase::Calling(_) | Phase::Failed { .. } => String::new(),
         };
-        let (mut text, findings) = self.answer.cleaned(text);
-        self.tell_findings(findings).await;
+        let (mut text, findings) = clean(text, self.engine.cleaning);
+        let reasoned = self.clean_reasoning();
+        self.tell_findings(findings.and(reasoned)).await;
         if !self.engine.interceptors.is_empty() {
             text = match self.engine.interceptors.before_send(&self.context, text).await {
                 Ok(text) => text,
@@ -317,6 +318,16 @@ impl<'a> Run<'a> {
             self.engine.checkpoint.step_finished(&self.state).await?;
         }
         Ok(Outcome { state: self.state, text })
+    }
+
+    /// Cleans the reasoning of the last reply.
+    fn clean_reasoning(&mut self) -> Findings {
+        let Some(thinking) = self.state.last.as_mut().and_then(|last| last.thinking.as_mut()) else {
+            return Findings::default();
+        };
+        let (text, findings) = clean(std::mem::take(thinking).into(), self.engine.cleaning);
+        *thinking = text.into();
+        findings
     }
 
     async fn tell_findings(&self, findings: Findings) {
