@@ -140,7 +140,8 @@ fn tool_output(text: &str) -> Verdict {
 }
 
 fn answer(text: &str) -> Verdict {
-    let (cleaned, findings) = crate::guard::answer::clean(text.to_owned());
+    let (cleaned, findings) =
+        crate::guard::answer::clean(text.to_owned(), crate::guard::answer::AnswerMode::Documented);
     let tags = findings.tags().map(|tag| format!("PHP tag {tag}"));
     let reasons: Vec<String> = tags.chain(findings.calls().map(|call| format!("call {call}"))).collect();
     Verdict {

@@ -69,8 +69,8 @@ fn scan_folded(folded: &Folded<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     let words = phrase::Words::of(folded);
     injection::scan(&words, &mut found);
-    homoglyph::scan(folded, &mut found);
     role::scan(folded, &words, &mut found);
+    homoglyph::scan(folded, &mut found);
     code::scan(folded, &mut found);
     sql::scan(folded, &mut found);
     personal::scan(folded, &mut found);

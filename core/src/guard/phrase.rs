@@ -86,7 +86,12 @@ impl<'a> Sentence<'a> {
         let mut frame = 0;
         if let Some(first) = hits.first() {
             let sentence = lexicon::sentence(view, first);
-            if first.concepts.any(ASK) && first.first == sentence.first {
+            // Languages without spaces, and Korean, ask at the end.
+            let late = |hit: &Hit| {
+                let word = view.text().get(hit.range()).and_then(|word| word.chars().next());
+                word.is_some_and(|c| super::fold::chars::is_unspaced(c) || matches!(c, '\u{AC00}'..='\u{D7A3}'))
+            };
+            if hits.iter().any(|hit| hit.concepts.any(ASK) && (hit.first == sentence.first || late(hit))) {
                 frame += ASKED;
             }
             if sentence.question {

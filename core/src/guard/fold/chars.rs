@@ -142,7 +142,8 @@ fn from_table(c: char) -> Option<char> {
 pub(in crate::guard) enum Script {
     /// A letter of the Latin script.
     Latin,
-    /// A letter of a script with letters that look Latin: Greek, Cyrillic, Armenian, Coptic, Cherokee.
+    /// A letter of a script with letters that look Latin: Greek, Cyrillic, Armenian, Georgian, Coptic,
+    /// Cherokee, Lisu.
     Similar,
     /// A letter of any other script, or a mark.
     Other,
