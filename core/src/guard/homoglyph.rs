@@ -96,6 +96,12 @@ fn is_usual(word: &str) -> bool {
     }
     let stem = word.find(|c: char| script(c) == Script::Similar).unwrap_or_default();
     let (stem, ending) = word.split_at(stem);
+    // A brand with a case ending. One letter alone may be the disguise of its last letter.
+    let brand = stem.len() > 3 && stem.starts_with(|c: char| c.is_ascii_uppercase()) && stem.is_ascii();
+    if brand && matches!(ending, "ом" | "ов" | "ам" | "ах" | "ами" | "ка" | "ке" | "ку" | "ки" | "ой" | "ем")
+    {
+        return true;
+    }
     stem.len() > 1
         && stem.chars().all(|c| c.is_ascii_uppercase())
         && ending.chars().all(|c| script(c) == Script::Similar && c.is_lowercase())

@@ -175,6 +175,7 @@ pub(in crate::guard) fn script(c: char) -> Script {
         | 0x1F00..=0x1FFF
         | 0x2C80..=0x2CFF
         | 0x2DE0..=0x2DFF
+        | 0xA4D0..=0xA4FF
         | 0xA640..=0xA69F
         | 0xAB70..=0xABBF => Script::Similar,
         0..=0xBF => Script::None,
