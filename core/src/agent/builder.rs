@@ -11,7 +11,7 @@ use crate::provider::retry::RetryPolicy;
 use crate::provider::throttle::Throttle;
 use crate::provider::{ModelChain, Provider, ProviderConfig, ToolChoice, ToolSpec};
 use crate::run::{Checkpoint, Engine, NoCheckpoint, Rules, Selecting};
-use crate::screening::{CallerId, Guard, GuardSet, RateStore};
+use crate::screening::{CallerId, Guard, GuardSet, RateStore, Vaults};
 use crate::skills::Skill;
 use crate::tool::call::CallLimits;
 use crate::tool::{LoadSkill, Registry, Tool};
@@ -361,6 +361,7 @@ impl AgentBuilder {
             hooks: Arc::new(self.hooks),
             interceptors,
             guards: Arc::new(guards),
+            vaults: Vaults::default(),
             gate: self.gate,
             call_limits: CallLimits {
                 timeout: self.options.tool_timeout,

@@ -26,7 +26,7 @@ use crate::hooks::{HookSet, InterceptorSet};
 use crate::limits;
 use crate::message::Content;
 use crate::run::{Engine, FORMAT, RunState};
-use crate::screening::GuardChain;
+use crate::screening::{GuardChain, Vaults};
 use crate::tool::Registry;
 use crate::tool::call::{CallLimits, hex};
 use pipeline::Job;
@@ -68,6 +68,7 @@ struct Inner {
     hooks: Arc<HookSet>,
     interceptors: Arc<InterceptorSet>,
     guards: Arc<GuardChain>,
+    vaults: Vaults,
     gate: Option<Arc<dyn ApprovalGate>>,
     call_limits: CallLimits,
     fingerprint: OnceLock<Box<str>>,

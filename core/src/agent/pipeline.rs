@@ -7,7 +7,7 @@ use crate::error::{Error, GuardFinding};
 use crate::hooks::{Emitter, Event, EventName, Place};
 use crate::message::{Content, Message, Part};
 use crate::run::{Outcome, Run, RunState, Task};
-use crate::screening::{OnContextFinding, Piece, Refusal, Source};
+use crate::screening::{OnContextFinding, Piece, Refusal, SharedVault, Source};
 use crate::tool::call::CallDesk;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -74,7 +74,12 @@ pub(super) async fn run(
     // Tools on other threads learn from this token that nobody waits for them any more.
     let signal = context.signal.child_token();
     let _ends_with_the_run = signal.clone().drop_guard();
-    let journey = Journey { inner: &inner, context, emitter, signal, started: inner.env.clock.monotonic() };
+    let conversation_id = match &start {
+        Start::Message(_) => conversation.as_ref().map(|conversation| conversation.id()),
+        Start::Saved(state) => state.task.conversation_id.as_ref(),
+    };
+    let vault = inner.guards.reversible.then(|| inner.vaults.of(conversation_id));
+    let journey = Journey { inner: &inner, context, emitter, signal, vault, started: inner.env.clock.monotonic() };
     tokio::select! {
         biased;
         result = journey.run(start, conversation) => result,
@@ -88,6 +93,8 @@ struct Journey<'a> {
     context: Arc<RunContext>,
     emitter: Emitter,
     signal: CancellationToken,
+    /// Where personal data waits for the answer.
+    vault: Option<SharedVault>,
     started: Duration,
 }
 
@@ -175,7 +182,7 @@ impl Journey<'_> {
             return Ok(());
         }
         let typed = Piece { source: &Source::Typed, text: &augmented.typed };
-        match guards.scan(typed, &self.context).await {
+        match guards.scan(typed, &self.context, self.vault.as_ref()).await {
             Ok(passed) => {
                 self.tell_findings(&passed.findings).await;
                 if let Some(redacted) = passed.redacted {
@@ -195,7 +202,10 @@ impl Journey<'_> {
                 continue;
             }
             let source = source(&piece);
-            match guards.scan_context(Piece { source: &source, text: &piece.text }, &self.context).await {
+            match guards
+                .scan_context(Piece { source: &source, text: &piece.text }, &self.context, self.vault.as_ref())
+                .await
+            {
                 Ok(passed) => {
                     self.tell_findings(&passed.findings).await;
                     if let Some(redacted) = passed.redacted {
@@ -230,7 +240,7 @@ impl Journey<'_> {
                 Message::System { .. } | Message::Tool { .. } => continue,
             };
             let piece = Piece { source: &Source::History, text: &text };
-            if let Err(refusal) = self.inner.guards.scan_context(piece, &self.context).await {
+            if let Err(refusal) = self.inner.guards.scan_context(piece, &self.context, None).await {
                 return Err(self.refused(typed, refusal).await);
             }
         }
@@ -242,11 +252,12 @@ impl Journey<'_> {
         match content {
             Content::Text(_) => Content::text(whole),
             Content::Parts(parts) => {
-                let screen = self.inner.guards.screen();
+                let guards = &self.inner.guards;
                 let redact = |part: &Part| match part {
-                    Part::Text { text } => Part::text(
-                        screen.check(&Source::Typed, text).redacted(text).unwrap_or_else(|| text.to_string()),
-                    ),
+                    Part::Text { text } => {
+                        let redacted = guards.redacted(&Source::Typed, text, self.vault.as_ref());
+                        Part::text(redacted.unwrap_or_else(|| text.to_string()))
+                    }
                     other => other.clone(),
                 };
                 Content::Parts(parts.iter().map(redact).collect())
@@ -326,6 +337,7 @@ impl Journey<'_> {
             guards: Arc::clone(&self.inner.guards),
             gate: self.inner.gate.clone(),
             limits: self.inner.call_limits.clone(),
+            vault: self.vault.clone(),
             context: Arc::clone(&self.context),
             emitter: self.emitter.clone(),
             signal: self.signal.clone(),
@@ -384,7 +396,12 @@ impl Journey<'_> {
 
     /// Adds the turn to the conversation, unless an interceptor stops that. The answer is returned either way.
     async fn persist(&self, conversation: Conversation, typed: &str, response: &mut AgentResponse) -> Conversation {
-        let turn = vec![Message::user(typed), Message::assistant(response.text.as_str())];
+        // What is said again to the model has names, as it had the first time.
+        let answer = match &self.vault {
+            Some(vault) => vault.lock().hide_known(&response.text),
+            None => response.text.clone(),
+        };
+        let turn = vec![Message::user(typed), Message::assistant(answer)];
         let turn = match self.inner.interceptors.before_persist(&self.context, turn).await {
             Ok(turn) => turn,
             Err(blocked) => {

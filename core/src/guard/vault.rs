@@ -46,8 +46,19 @@ impl Vault {
         hidden
     }
 
-    /// The name of a value.
-    fn name(&mut self, value: &str, sort: &str, text: &str) -> String {
+    /// Puts names in place of every value that is known.
+    pub fn hide_known(&self, text: &str) -> String {
+        let mut hidden = text.to_owned();
+        for (value, name) in &self.names {
+            if hidden.contains(&**value) {
+                hidden = hidden.replace(&**value, name);
+            }
+        }
+        hidden
+    }
+
+    /// The name of a value. `text` is what it stands in.
+    pub fn name(&mut self, value: &str, sort: &str, text: &str) -> String {
         if let Some(name) = self.names.get(value) {
             return name.to_string();
         }
@@ -147,6 +158,7 @@ mod tests {
     fn one_value_has_one_name() {
         let mut vault = vault();
         assert_eq!(vault.hide("e@f.gh and x@y.zz", &[(0..6, "email"), (11..17, "email")]), "[EMAIL_2] and [EMAIL_3]");
+        assert_eq!(vault.hide_known("to a@b.cd"), "to [EMAIL_1]");
         assert_eq!(vault.restore("[EMAIL_3], [EMAIL_9], [[EMAIL_1]]"), "x@y.zz, [EMAIL_9], [a@b.cd]");
     }
 

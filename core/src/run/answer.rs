@@ -1,7 +1,9 @@
 //! The text that the caller sees: cleaned, streamed, taken back when it was not the answer after all.
 
+use crate::guard::Restorer;
 use crate::guard::answer::{AnswerFilter, AnswerMode};
 use crate::hooks::{Emitter, Event, EventName, Place};
+use crate::screening::SharedVault;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -26,6 +28,9 @@ pub(crate) struct AnswerText {
     iteration: u32,
     attempt: u32,
     filter: AnswerFilter,
+    /// Gives personal data back, after the cleaning.
+    vault: Option<SharedVault>,
+    restorer: Restorer,
     /// Cleans the reasoning on its own.
     thinking: AnswerFilter,
     /// Whether the model thinks, and more of the same thought may come.
@@ -39,7 +44,7 @@ pub(crate) struct AnswerText {
 }
 
 impl AnswerText {
-    pub(crate) fn new(emitter: Emitter, mode: AnswerMode, stream: StreamMode) -> Self {
+    pub(crate) fn new(emitter: Emitter, mode: AnswerMode, stream: StreamMode, vault: Option<SharedVault>) -> Self {
         let live = stream == StreamMode::Live
             && (emitter.wants(EventName::ProviderToken) || emitter.wants(EventName::ThinkingDelta));
         Self {
@@ -49,6 +54,8 @@ impl AnswerText {
             iteration: 0,
             attempt: 1,
             filter: AnswerFilter::new(mode),
+            vault,
+            restorer: Restorer::default(),
             thinking: AnswerFilter::new(mode),
             thinks: false,
             shown: String::new(),
@@ -72,6 +79,7 @@ impl AnswerText {
     fn reset(&mut self, attempt: u32) {
         self.attempt = attempt;
         self.filter = AnswerFilter::new(self.mode);
+        self.restorer = Restorer::default();
         self.forget_thought();
         self.shown.clear();
         self.thought = false;
@@ -84,6 +92,10 @@ impl AnswerText {
         }
         self.end_thinking().await;
         let text = self.filter.push(piece);
+        let text = match &self.vault {
+            Some(vault) => self.restorer.push(&text, &vault.lock()),
+            None => text,
+        };
         self.show(text).await;
     }
 
@@ -123,6 +135,8 @@ impl AnswerText {
     pub(crate) async fn take_back(&mut self) {
         if self.shown.is_empty() {
             self.filter = AnswerFilter::new(self.mode);
+            self.restorer = Restorer::default();
+            self.restorer = Restorer::default();
             return;
         }
         self.discard().await;
@@ -134,6 +148,7 @@ impl AnswerText {
             self.discard().await;
         }
         self.filter = AnswerFilter::new(self.mode);
+        self.restorer = Restorer::default();
         self.forget_thought();
     }
 

@@ -63,7 +63,7 @@ impl<'a> Run<'a> {
         let session = ChainSession::default();
         let (provider, model) = engine.chain.serving(&session);
         let offered = offer(&engine.selecting, &engine.rules.registry, &state, (provider, model), &engine.system);
-        let answer = AnswerText::new(emitter.clone(), engine.cleaning, engine.stream_mode);
+        let answer = AnswerText::new(emitter.clone(), engine.cleaning, engine.stream_mode, desk.vault.clone());
         let desk = Arc::new(desk);
         Self { engine, context, emitter, state, session, offered, answer, provider_error: None, desk }
     }
@@ -299,6 +299,9 @@ impl<'a> Run<'a> {
         let (mut text, findings) = clean(text, self.engine.cleaning);
         let reasoned = self.clean_reasoning();
         self.tell_findings(findings.and(reasoned)).await;
+        if let Some(vault) = &self.desk.vault {
+            text = vault.lock().restore(&text).into_owned();
+        }
         if !self.engine.interceptors.is_empty() {
             text = match self.engine.interceptors.before_send(&self.context, text).await {
                 Ok(text) => text,

@@ -2,14 +2,15 @@
 
 use super::policy::{Action, GuardOptions, OnContextFinding};
 use super::rate::{Breach, CLASS, CallerId, ProcessRateStore, RateGuard, RateStore};
-use super::screen::Screen;
-use super::{Guard, Piece, Source, Verdict};
+use super::screen::{Screen, placeholder};
+use super::{Guard, Piece, SharedVault, Source, Verdict};
 use crate::context::RunContext;
 use crate::env::Clock;
 use crate::error::{BoxError, Error, GuardFinding};
-use crate::guard::GuardKind;
+use crate::guard::{Finding, GuardKind};
 use crate::limits;
 use futures::FutureExt;
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -68,6 +69,7 @@ impl GuardSet {
             screen,
             on_context_finding: options.on_context_finding,
             scan_history: options.scan_history,
+            reversible: options.reversible,
         })
     }
 }
@@ -84,6 +86,7 @@ pub(crate) struct GuardChain {
     screen: Screen,
     pub(crate) on_context_finding: OnContextFinding,
     pub(crate) scan_history: bool,
+    pub(crate) reversible: bool,
 }
 
 struct Entry {
@@ -140,13 +143,19 @@ impl GuardChain {
         self.entries.is_empty()
     }
 
-    /// The built-in guards.
-    pub(crate) fn screen(&self) -> &Screen {
-        &self.screen
+    /// A text without what the built-in guards redact; `None` when that is nothing.
+    pub(crate) fn redacted(&self, source: &Source, text: &str, vault: Option<&SharedVault>) -> Option<String> {
+        let report = self.screen.check(source, text);
+        report.replaced(text, |judged| judged.action == Action::Redact, |found| name(found, text, vault))
     }
 
     /// Scans one text with every guard that looks at its source; the first refusal counts.
-    pub(crate) async fn scan(&self, piece: Piece<'_>, context: &RunContext) -> Result<Passed, Refusal> {
+    pub(crate) async fn scan(
+        &self,
+        piece: Piece<'_>,
+        context: &RunContext,
+        vault: Option<&SharedVault>,
+    ) -> Result<Passed, Refusal> {
         let report = self.screen.check(piece.source, piece.text);
         for entry in &self.entries {
             let refusal = match &entry.look {
@@ -166,27 +175,47 @@ impl GuardChain {
                 return Err(Refusal { findings: report.records().collect(), ..refusal });
             }
         }
-        Ok(Passed { redacted: report.redacted(piece.text), findings: report.records().collect() })
+        let redacted = report.replaced(
+            piece.text,
+            |judged| judged.action == Action::Redact,
+            |found| name(found, piece.text, vault),
+        );
+        Ok(Passed { redacted, findings: report.records().collect() })
     }
 
     /// Scans a piece of context: personal data in it is redacted where typed text would be refused.
-    pub(crate) async fn scan_context(&self, piece: Piece<'_>, context: &RunContext) -> Result<Passed, Refusal> {
+    pub(crate) async fn scan_context(
+        &self,
+        piece: Piece<'_>,
+        context: &RunContext,
+        vault: Option<&SharedVault>,
+    ) -> Result<Passed, Refusal> {
         if self.on_context_finding == OnContextFinding::Block {
-            return self.scan(piece, context).await;
+            return self.scan(piece, context, vault).await;
         }
         let report = self.screen.check(piece.source, piece.text);
         let personal = |judged: &super::Judged| {
             judged.action == Action::Redact
                 || judged.action == Action::Block && judged.finding.guard == GuardKind::PiiDetection
         };
-        match report.replaced(piece.text, personal) {
-            None => self.scan(piece, context).await,
+        match report.replaced(piece.text, personal, |found| name(found, piece.text, vault)) {
+            None => self.scan(piece, context, vault).await,
             Some(redacted) => {
-                let passed = self.scan(Piece { source: piece.source, text: &redacted }, context).await?;
+                let passed = self.scan(Piece { source: piece.source, text: &redacted }, context, vault).await?;
                 let findings = report.records().chain(passed.findings).collect();
                 Ok(Passed { redacted: Some(passed.redacted.unwrap_or(redacted)), findings })
             }
         }
+    }
+}
+
+/// What stands in place of a finding: a name that leads back where there is a vault.
+fn name(finding: &Finding, text: &str, vault: Option<&SharedVault>) -> Cow<'static, str> {
+    match (vault, text.get(finding.span.clone())) {
+        (Some(vault), Some(value)) if finding.guard == GuardKind::PiiDetection => {
+            Cow::Owned(vault.lock().name(value, &finding.pattern, text))
+        }
+        _ => placeholder(finding),
     }
 }
 

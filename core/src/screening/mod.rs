@@ -7,6 +7,7 @@ mod chain;
 mod policy;
 mod rate;
 mod screen;
+mod vaults;
 
 pub use chain::GuardSet;
 pub(crate) use chain::{GuardChain, Refusal};
@@ -14,6 +15,7 @@ pub(crate) use chain::{GuardChain, Refusal};
 pub use policy::{Action, GuardOptions, GuardRule, MAX_MESSAGE_CHARS, OnContextFinding, Preset};
 pub use rate::{CallerId, ProcessRateStore, RateLimit, RateStore, RateVerdict};
 pub use screen::{Judged, Report, Screen};
+pub(crate) use vaults::{SharedVault, Vaults};
 
 use crate::context::RunContext;
 use crate::error::BoxError;

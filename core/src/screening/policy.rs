@@ -104,6 +104,9 @@ pub struct GuardOptions {
     pub on_context_finding: OnContextFinding,
     /// Whether the messages of a conversation are scanned again when it goes on. Default no.
     pub scan_history: bool,
+    /// Whether personal data is replaced by names such as `[EMAIL_1]` that are given back in the answer and in the
+    /// arguments of tool calls. One value has one name in a conversation, and they are kept in memory only. Default no.
+    pub reversible: bool,
     /// How many messages a caller may send. Default: no limit.
     pub rate_limit: Option<RateLimit>,
     /// What findings of single rules lead to, whatever their score: by the name of a rule (`pii.email`) or of a group
@@ -135,6 +138,7 @@ impl Default for GuardOptions {
             max_message_length: MAX_MESSAGE_CHARS,
             on_context_finding: OnContextFinding::default(),
             scan_history: false,
+            reversible: false,
             rate_limit: None,
             rules: BTreeMap::new(),
             message_length: GuardRule::default(),
@@ -202,6 +206,7 @@ impl Policies {
                 problems.push(format!("guards.{}.threshold is over 100: scores go from 0 to 100", guard.key()));
             }
             let action = rule.action.unwrap_or(match (options.preset, guard) {
+                (_, GuardKind::PiiDetection) if options.reversible => Action::Redact,
                 (Preset::CodeAssistant, GuardKind::CodeInjection | GuardKind::DestructiveSql) => Action::Warn,
                 _ => Action::Block,
             });

@@ -196,11 +196,16 @@ impl Report {
 
     /// The text without what is to be redacted; `None` when nothing is.
     pub fn redacted(&self, text: &str) -> Option<String> {
-        self.replaced(text, |judged| judged.action == Action::Redact)
+        self.replaced(text, |judged| judged.action == Action::Redact, placeholder)
     }
 
-    /// The text without the findings that are chosen; `None` when none is.
-    pub(super) fn replaced(&self, text: &str, chosen: impl Fn(&Judged) -> bool) -> Option<String> {
+    /// The text with names in place of the findings that are chosen; `None` when none is.
+    pub(super) fn replaced(
+        &self,
+        text: &str,
+        chosen: impl Fn(&Judged) -> bool,
+        mut name: impl FnMut(&Finding) -> Cow<'static, str>,
+    ) -> Option<String> {
         let mut spans: Vec<&Finding> =
             self.findings.iter().filter(|judged| chosen(judged)).map(|judged| &judged.finding).collect();
         if spans.is_empty() {
@@ -216,7 +221,7 @@ impl Report {
                 continue;
             }
             redacted.push_str(text.get(at..finding.span.start).unwrap_or_default());
-            redacted.push_str(&placeholder(finding));
+            redacted.push_str(&name(finding));
             at = finding.span.end;
         }
         redacted.push_str(text.get(at..).unwrap_or_default());
@@ -244,7 +249,7 @@ impl Report {
 }
 
 /// What stands in place of a finding.
-fn placeholder(finding: &Finding) -> Cow<'static, str> {
+pub(super) fn placeholder(finding: &Finding) -> Cow<'static, str> {
     match finding.guard {
         GuardKind::PiiDetection => Cow::Owned(format!("[REDACTED_{}]", finding.pattern.to_uppercase())),
         _ => Cow::Borrowed("[REDACTED]"),

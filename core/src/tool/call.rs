@@ -12,12 +12,13 @@ use crate::limits;
 use crate::message::{Arguments, CallFault, Content, Outcome, Part, ToolCall, ToolResult};
 use crate::prompt::notice;
 use crate::schema;
-use crate::screening::{GuardChain, Piece, Source};
+use crate::screening::{GuardChain, Piece, SharedVault, Source};
 use futures::FutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,6 +57,8 @@ pub(crate) struct CallDesk {
     pub(crate) context: Arc<RunContext>,
     pub(crate) emitter: Emitter,
     pub(crate) signal: CancellationToken,
+    /// Personal data that the model knows by names.
+    pub(crate) vault: Option<SharedVault>,
     /// Whether the run can be saved and stopped until somebody decides.
     pub(crate) can_suspend: bool,
 }
@@ -221,7 +224,8 @@ impl CallDesk {
                 tool_name: Arc::clone(&call.name),
             },
         });
-        let working = async { tool.call(call.arguments.clone(), context).await };
+        let arguments = self.restored(&call.arguments);
+        let working = async { tool.call(arguments, context).await };
         let worked = tokio::time::timeout(self.limits.timeout, AssertUnwindSafe(working).catch_unwind()).await;
         let (message, counts) = match worked {
             Ok(Ok(Ok(ToolOutput { content, failure }))) => {
@@ -331,10 +335,11 @@ impl CallDesk {
         }
         let source = Source::ToolArguments(call.name.to_string());
         let text = texts(&call.arguments.value());
-        let (findings, blocked) = match self.guards.scan(Piece { source: &source, text: &text }, &self.context).await {
-            Ok(passed) => (passed.findings, None),
-            Err(refusal) => (Vec::new(), Some(refusal)),
-        };
+        let (findings, blocked) =
+            match self.guards.scan(Piece { source: &source, text: &text }, &self.context, None).await {
+                Ok(passed) => (passed.findings, None),
+                Err(refusal) => (Vec::new(), Some(refusal)),
+            };
         let place = Place::call(iteration, &call.id);
         for finding in &findings {
             let event = || Event::GuardFinding {
@@ -360,6 +365,19 @@ impl CallDesk {
         }
     }
 
+    /// The arguments as a tool gets them: with values in place of their names.
+    fn restored(&self, arguments: &Arguments) -> Arguments {
+        let Some(vault) = &self.vault else { return arguments.clone() };
+        let mut value = arguments.value();
+        restore(&mut value, &vault.lock());
+        match value {
+            Value::Object(_) if value != arguments.value() => {
+                value.to_string().parse().unwrap_or_else(|_| arguments.clone())
+            }
+            _ => arguments.clone(),
+        }
+    }
+
     async fn approve(
         &self,
         tool: &dyn Tool,
@@ -378,12 +396,13 @@ impl CallDesk {
         {
             return Approval::Remembered(told);
         }
+        let arguments = self.restored(&call.arguments);
         let request = ApprovalRequest {
             run_id: self.emitter.run_id(),
             call_id: &call.id,
             tool: &call.name,
             description: tool.definition().description(),
-            arguments: &call.arguments,
+            arguments: &arguments,
             mutating,
             findings,
             context: &self.context,
@@ -435,6 +454,20 @@ fn texts(value: &Value) -> String {
         }
     }
     texts
+}
+
+/// Puts values back into every text of a JSON value.
+fn restore(value: &mut Value, vault: &guard::Vault) {
+    match value {
+        Value::String(text) => {
+            if let Cow::Owned(restored) = vault.restore(text) {
+                *text = restored;
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| restore(value, vault)),
+        Value::Object(map) => map.values_mut().for_each(|value| restore(value, vault)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// What a gate and an event are told of a secret: never the secret itself.
