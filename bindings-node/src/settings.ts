@@ -116,8 +116,12 @@ export interface AgentOptions {
    * the right ones, `documented` drops the batch and asks once more without tools. Default `corrected`.
    */
   unknownTool?: "corrected" | "documented";
-  /** Whether PHP tags and dangerous calls are taken out of the answer. Default yes. */
-  sanitiseOutput?: boolean;
+  /**
+   * How PHP tags and dangerous calls are taken out of the answer and of the reasoning: `documented` takes them out
+   * everywhere, `outside_code_fences` leaves Markdown code as it is, `escape` writes them as HTML entities, `off`
+   * changes nothing. Also yes, `documented`, and no, `off`. Default `documented`.
+   */
+  sanitiseOutput?: boolean | "off" | "outside_code_fences" | "documented" | "escape";
   /**
    * Whether a stream shows the answer as the model writes it, `live`, or only when it is complete, `replay`.
    * Default `live`.

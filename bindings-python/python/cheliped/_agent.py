@@ -60,7 +60,8 @@ class Agent:
         temperature: Sampling temperature. Default: the provider's own.
         tool_choice: `auto`, `none`, `required` or `{"name": ...}`, for the first model call of a run. Default `auto`.
         unknown_tool: What happens when the model calls a tool that does not exist: `corrected` or `documented`.
-        sanitise_output: Whether PHP tags and dangerous calls are taken out of the answer. Default yes.
+        sanitise_output: How PHP tags and dangerous calls are taken out of the answer and of the reasoning: `documented`,
+            `outside_code_fences`, `escape` or `off`; also yes and no. Default `documented`.
         stream_mode: Whether a stream shows the answer as it is written, `live`, or only when complete, `replay`.
         remember_denials: Whether a denied call is denied without asking when it comes again in the run. Default yes.
         scan_tool_arguments: What guards do with arguments of tool calls: `off`, `flag` (default) or `block`.
@@ -116,7 +117,7 @@ class Agent:
         temperature: float | None = None,
         tool_choice: ToolChoice | None = None,
         unknown_tool: Literal["corrected", "documented"] | None = None,
-        sanitise_output: bool | None = None,
+        sanitise_output: bool | Literal["off", "outside_code_fences", "documented", "escape"] | None = None,
         stream_mode: Literal["live", "replay"] | None = None,
         remember_denials: bool | None = None,
         scan_tool_arguments: Literal["off", "flag", "block"] | None = None,

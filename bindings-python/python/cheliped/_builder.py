@@ -86,7 +86,7 @@ class AgentBuilder:
         temperature: float | None = None,
         tool_choice: ToolChoice | None = None,
         unknown_tool: Literal["corrected", "documented"] | None = None,
-        sanitise_output: bool | None = None,
+        sanitise_output: bool | Literal["off", "outside_code_fences", "documented", "escape"] | None = None,
         stream_mode: Literal["live", "replay"] | None = None,
         remember_denials: bool | None = None,
         scan_tool_arguments: Literal["off", "flag", "block"] | None = None,

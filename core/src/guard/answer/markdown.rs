@@ -85,6 +85,8 @@ pub(super) struct Markdown {
     fence: Option<Fence>,
     /// Columns where the contents of open list items begin.
     items: Vec<usize>,
+    /// The last item has nothing yet: a blank line ends it.
+    empty_item: bool,
     paragraph: bool,
     heading: bool,
     /// Whether the line before and this one are quotes.
@@ -105,6 +107,7 @@ impl Default for Markdown {
             after_return: false,
             fence: None,
             items: Vec::new(),
+            empty_item: false,
             paragraph: false,
             heading: false,
             quoted: (false, false),
@@ -209,6 +212,9 @@ impl Markdown {
             Line::Start { column } => {
                 if matches!(byte, b'-' | b'*' | b'_' | b'=') && column - self.margin(column) < INDENTED {
                     self.ruler = Some(Ruler { mark: byte, len: 1, column, below_paragraph: self.paragraph });
+                }
+                if self.quoted.0 && byte != b'>' {
+                    self.end_paragraph();
                 }
                 self.begin(byte, column);
             }
@@ -362,9 +368,14 @@ impl Markdown {
 
     fn end_text_line(&mut self) {
         self.heading |= matches!(self.line, Line::Start { .. } | Line::Quote | Line::Hashes { .. });
+        let was_empty = std::mem::take(&mut self.empty_item);
         match self.line {
+            Line::Start { .. } if was_empty => drop(self.items.pop()),
             Line::Tildes { len, margin } if len >= 3 => self.open_fence(b'~', len, margin),
-            Line::Marker { from, to } | Line::Gap { from, to, .. } if !self.paragraph => self.begin_item(from, to + 1),
+            Line::Marker { from, to } | Line::Gap { from, to, .. } if !self.paragraph => {
+                self.begin_item(from, to + 1);
+                self.empty_item = true;
+            }
             _ => {}
         }
         if let Some(ruler) = self.ruler.take() {

@@ -88,6 +88,7 @@ fn code_in_markdown_stays() {
         "* * *\n\n    ```\n    ✗",
         "10. a\n\n    ```\n    ✓\n    ```\n✗",
         "-\n  ```\n  ✓\n  ```\n✗",
+        "-\n\n    ```\n    ✗",
     ];
     let spans = [
         "`✓` ✗",
@@ -129,6 +130,7 @@ fn code_in_markdown_stays() {
         "` ✗\n```\n✓\n```\n✗ `",
         "` ✗\n~~~\n✓",
         "> ` ✗\n>\n> ✗ `",
+        "> ` ✗\n✗ `",
         "` ✗\n> ✗ `",
     ];
     for case in fences.into_iter().chain(indented).chain(spans).chain(paragraphs) {
