@@ -18,6 +18,7 @@ mod unicode;
 
 pub use finding::{Finding, GuardKind, Severity};
 pub use fold::{Folded, View, ViewKind};
+pub use personal::{Personal, PersonalSort, personal};
 pub use secret::{Secret, secrets};
 
 /// Everything that the built-in guards find in a text, in the order of the guards and of the text. The length of a
