@@ -21,6 +21,7 @@ mod vault;
 
 pub use finding::{Finding, GuardKind, Severity};
 pub use fold::{Folded, View, ViewKind};
+pub use personal::{Personal, PersonalSort, personal};
 pub use secret::{Secret, secrets};
 pub use vault::{Restorer, Vault};
 

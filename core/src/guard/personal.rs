@@ -1,6 +1,0 @@
-//! Personal data: addresses, cards, accounts, numbers of people and phones.
-
-use super::{Finding, Folded};
-
-/// Adds what is found, in the order of the text.
-pub(super) fn scan(_folded: &Folded<'_>, _found: &mut Vec<Finding>) {}
