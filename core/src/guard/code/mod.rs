@@ -1,4 +1,9 @@
-//! SQL that destroys or changes data.
+//! Code that a message brings along to be run.
+
+pub(in crate::guard) mod frame;
+
+#[cfg(test)]
+pub(in crate::guard) mod corpus;
 
 use super::{Finding, Folded};
 

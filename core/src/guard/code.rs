@@ -1,6 +1,0 @@
-//! Code that a message brings along to be run.
-
-use super::{Finding, Folded};
-
-/// Adds what is found, in the order of the text.
-pub(super) fn scan(_folded: &Folded<'_>, _found: &mut Vec<Finding>) {}
