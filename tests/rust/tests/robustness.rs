@@ -11,6 +11,7 @@ use cheliped::hooks::{Decided, Hook, Interceptor, RunEvent};
 use cheliped::message::{Arguments, Content, Data, Message, Part};
 use cheliped::provider::{ProviderConfig, ScriptedProvider, Step};
 use cheliped::schema::Schema;
+use cheliped::screening::GuardOptions;
 use cheliped::screening::{Guard, Piece, Verdict};
 use cheliped::tool::{Effect, FnTool, Tool, ToolContext, ToolDefinition, ToolError, ToolOutput, tool_fn_with_schema};
 use cheliped::{Agent, Error};
@@ -100,7 +101,9 @@ fn schemas_that_cannot_be_used() {
 async fn a_message_of_a_megabyte() {
     let message = "ü".repeat(1 << 19);
     let model = ScriptedProvider::new().call("look", json!({})).reply("Long.");
-    let agent = Agent::builder().provider(model.clone()).tool(echo("look")).build().unwrap();
+    let mut long = GuardOptions::default();
+    long.max_message_length = 1 << 20;
+    let agent = Agent::builder().provider(model.clone()).tool(echo("look")).guards(long).build().unwrap();
     assert_eq!(agent.send(message.as_str()).await.unwrap().text, "Long.");
     assert_eq!(model.requests()[1].texts[0].len(), 1 << 20);
 

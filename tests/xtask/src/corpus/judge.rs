@@ -2,7 +2,7 @@
 
 use super::Line;
 use cheliped::guard::{GuardKind, scan};
-use cheliped::screening::{GuardOptions, Screen, Source};
+use cheliped::screening::{Action, GuardOptions, Judged, Screen, Source};
 use serde_json::Value;
 
 /// The guards, and the layer that they are asked for.
@@ -29,7 +29,10 @@ impl Judge {
             "pii" => personal(&input, line),
             _ => {
                 let report = self.screen.check(&Source::Typed, &input);
-                if report.blocked().is_some() { "block".into() } else { "allow".into() }
+                // A text about hidden characters may well hold somebody's number.
+                let counts = |guard| self.layer != "unicode" || guard != GuardKind::PiiDetection;
+                let blocks = |judged: &Judged| judged.action == Action::Block && counts(judged.finding.guard);
+                if report.findings.iter().any(blocks) { "block".into() } else { "allow".into() }
             }
         })
     }
