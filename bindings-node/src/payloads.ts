@@ -454,13 +454,14 @@ export interface GraphJoin extends Common {
   failed: number;
 }
 
-/** A guard found something that does not block. Ours. */
+/** A guard found something that does not block. `action` says what became of it: `redact` or `warn`. Ours. */
 export interface GuardFinding extends Common {
   event: "guard.finding";
   guard: string;
   rule: string;
   source: string;
   severity: string;
+  action: string;
 }
 
 /** A tool result or an outgoing payload was flagged. Ours. */

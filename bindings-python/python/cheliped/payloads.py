@@ -600,13 +600,14 @@ class GraphJoin(Common):
 
 
 class GuardFinding(Common):
-    """A guard found something that does not block. Ours."""
+    """A guard found something that does not block. `action` says what became of it: `redact` or `warn`. Ours."""
 
     event: Literal["guard.finding"]
     guard: str
     rule: str
     source: str
     severity: str
+    action: str
 
 
 class GuardFlagged(Common):

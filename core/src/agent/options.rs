@@ -145,7 +145,7 @@ options! {
 
     /// The built-in guards: a preset (`strict`, `balanced`, `code_assistant`, `off`) and settings of single guards.
     /// Default: all guards, strict.
-    guards("guards", "object"): GuardOptions = GuardOptions::default(), |options: GuardOptions| options;
+    guard_rules("guard_rules", "object"): GuardOptions = GuardOptions::default(), |options: GuardOptions| options;
 
     /// What guards do with the arguments of tool calls: `off`; `flag` tells the gate and events; `block` refuses the
     /// call. Default `flag`.

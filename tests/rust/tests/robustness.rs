@@ -103,7 +103,7 @@ async fn a_message_of_a_megabyte() {
     let model = ScriptedProvider::new().call("look", json!({})).reply("Long.");
     let mut long = GuardOptions::default();
     long.max_message_length = 1 << 20;
-    let agent = Agent::builder().provider(model.clone()).tool(echo("look")).guards(long).build().unwrap();
+    let agent = Agent::builder().provider(model.clone()).tool(echo("look")).guard_rules(long).build().unwrap();
     assert_eq!(agent.send(message.as_str()).await.unwrap().text, "Long.");
     assert_eq!(model.requests()[1].texts[0].len(), 1 << 20);
 
