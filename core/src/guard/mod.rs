@@ -14,6 +14,7 @@ mod personal;
 mod role;
 mod secret;
 mod sql;
+pub mod tool_output;
 mod unicode;
 
 pub use finding::{Finding, GuardKind, Severity};

@@ -219,7 +219,8 @@ fn check_corpus(lines: &str) {
 
 #[test]
 fn time_grows_with_the_length() {
-    let worst = ["eval(", "<?", "`eval(", "`eval(\n\n", "``` eval(\n", "` `` ", "- ", "> `x eval(\n", "shell_exec", "\\`"];
+    let worst =
+        ["eval(", "<?", "`eval(", "`eval(\n\n", "``` eval(\n", "` `` ", "- ", "> `x eval(\n", "shell_exec", "\\`"];
     let rising: String = (1..90).map(|length| "`".repeat(length) + " ").collect();
     for pattern in worst.into_iter().chain([rising.as_str()]) {
         for mode in MODES {
