@@ -16,6 +16,7 @@ mod phrase;
 mod role;
 mod secret;
 mod sql;
+pub mod tool_output;
 mod unicode;
 mod vault;
 
