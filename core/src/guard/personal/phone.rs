@@ -255,7 +255,7 @@ fn loose(chain: &Chain<'_>, index: usize) -> Option<(usize, Need)> {
     found
 }
 
-/// Dates, addresses of machines, postal codes, spans of years.
+/// Dates, addresses of machines, postal codes, spans of years, numbers of people.
 fn other_shape(chain: &Chain<'_>, first: usize, last: usize) -> bool {
     let length = |place: usize| chain.len(first + place);
     let year = |place: usize| (1900..2100).contains(&chain.leading(first + place, 4));
@@ -266,6 +266,7 @@ fn other_shape(chain: &Chain<'_>, first: usize, last: usize) -> bool {
         (1, 4, 4, _) => year(0) && year(1),
         (1, 5, 4, _) => true,
         (2, 4, 2, 2) => year(0),
+        (2, 3, 2, 4) => true,
         (2, 1..=2, 1..=2, 4) => year(2),
         (3, 1..=3, 1..=3, 1..=3) => length(3) <= 3 && (first + 1..=last).all(|index| chain.gap(index) == Gap::Dot),
         _ => false,

@@ -175,9 +175,8 @@ fn each_sort_is_found_in_each_of_its_forms() {
 
 #[test]
 fn numbers_and_signs_of_other_kinds_are_left_alone() {
-    for text in MISSES {
-        assert_eq!(found(text), [], "{text}");
-    }
+    let wrong: Vec<_> = MISSES.iter().map(|text| (text, found(text))).filter(|(_, found)| !found.is_empty()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
