@@ -14,6 +14,7 @@ use crate::run::{Checkpoint, Engine, NoCheckpoint, Rules, Selecting};
 use crate::screening::{CallerId, Guard, GuardSet, RateStore, Vaults};
 use crate::skills::Skill;
 use crate::tool::call::CallLimits;
+use crate::tool::clean::ResultCleaning;
 use crate::tool::{LoadSkill, Registry, Tool};
 use std::num::NonZeroU32;
 use std::sync::{Arc, OnceLock};
@@ -368,6 +369,11 @@ impl AgentBuilder {
                 max_result_tokens: self.options.max_tool_result_tokens,
                 remember_denials: self.options.remember_denials,
                 scan_arguments: self.options.scan_tool_arguments,
+                cleaning: ResultCleaning {
+                    rules: self.options.tool_output,
+                    personal: self.options.redact_pii_in_tool_results,
+                    exempt: self.options.exempt_tools,
+                },
             },
             fingerprint: OnceLock::new(),
         })))

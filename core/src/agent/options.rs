@@ -10,7 +10,7 @@ use crate::provider::throttle::MAX_WAIT;
 use crate::provider::{ModelOptions, ToolChoice};
 use crate::run::{StreamMode, UnknownTool};
 use crate::screening::GuardOptions;
-use crate::tool::ScanToolArguments;
+use crate::tool::{ScanToolArguments, ToolOutputRules};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -151,6 +151,17 @@ options! {
     /// call. Default `flag`.
     scan_tool_arguments("scan_tool_arguments", "choice"): ScanToolArguments = ScanToolArguments::Flag,
         |mode: ScanToolArguments| mode;
+
+    /// How results of tools are cleaned: `injection` (`redact`, `flag`, `off`), `secrets`, `fence` (`flagged`, `always`,
+    /// `off`). Default: orders to the model and secrets are replaced, and what is flagged is fenced.
+    tool_output("tool_output", "object"): ToolOutputRules = ToolOutputRules::default(), |rules: ToolOutputRules| rules;
+
+    /// Whether personal data in results of tools is replaced by its sort, as in `[REDACTED_EMAIL]`. Default no.
+    redact_pii_in_tool_results("redact_pii_in_tool_results", "boolean"): bool = false, |on: bool| on;
+
+    /// Tools whose results keep personal data. Default: none.
+    exempt_tools("exempt_tools", "names"): Vec<String> = Vec::new(),
+        |names: impl IntoIterator<Item = impl Into<String>>| names.into_iter().map(Into::into).collect();
 
     /// Tools that are offered on every turn, outside the limit, and never trimmed. Default: none.
     always_include_tools("always_include_tools", "names"): Vec<String> = Vec::new(),

@@ -338,6 +338,7 @@ impl Journey<'_> {
             gate: self.inner.gate.clone(),
             limits: self.inner.call_limits.clone(),
             vault: self.vault.clone(),
+            flags: Arc::default(),
             context: Arc::clone(&self.context),
             emitter: self.emitter.clone(),
             signal: self.signal.clone(),

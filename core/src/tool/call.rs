@@ -3,6 +3,7 @@
 //! A call is first admitted (scanned, intercepted, checked, approved), then executed (run, capped, intercepted again).
 //! Whatever goes wrong becomes a result for the model; nothing here ends a run.
 
+use super::clean::ResultCleaning;
 use super::{Effect, Registry, Tool, ToolContext, ToolErrorKind, ToolOutput};
 use crate::approval::{self, ApprovalGate, ApprovalRequest, Decision, DenyReason};
 use crate::context::RunContext;
@@ -20,11 +21,14 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
+
+/// Flags of one run that wait for the gate at most.
+const MAX_FLAGS: usize = 100;
 
 /// What is said about the arguments of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +49,7 @@ pub(crate) struct CallLimits {
     pub(crate) max_result_tokens: u32,
     pub(crate) remember_denials: bool,
     pub(crate) scan_arguments: ScanToolArguments,
+    pub(crate) cleaning: ResultCleaning,
 }
 
 /// Runs calls of one agent for one run.
@@ -57,6 +62,8 @@ pub(crate) struct CallDesk {
     pub(crate) context: Arc<RunContext>,
     pub(crate) emitter: Emitter,
     pub(crate) signal: CancellationToken,
+    /// What results of this run were flagged for; the gate hears of it with the next call.
+    pub(crate) flags: Arc<Mutex<Vec<String>>>,
     /// Personal data that the model knows by names.
     pub(crate) vault: Option<SharedVault>,
     /// Whether the run can be saved and stopped until somebody decides.
@@ -256,7 +263,7 @@ impl CallDesk {
         took: Duration,
     ) -> Finished {
         let outcome = if failure.is_some() { Outcome::Error } else { Outcome::Ok };
-        let mut result = self.result(call, content, outcome);
+        let mut result = self.result(call, iteration, content, outcome).await;
         let failure = failure.map(|message| Failure { message, counts: true });
         let failure = self.intercept_result(&mut result).await.or(failure);
         self.after(call, &result, iteration, took).await;
@@ -279,7 +286,7 @@ impl CallDesk {
             error: message.clone(),
         };
         self.emitter.emit(EventName::ToolError, place, event).await;
-        let mut result = self.result(call, text.into(), Outcome::Error);
+        let mut result = self.result(call, iteration, text.into(), Outcome::Error).await;
         let blocked = self.intercept_result(&mut result).await;
         self.after(call, &result, iteration, took).await;
         Finished { result, failure: blocked.or(Some(Failure { message, counts })) }
@@ -290,7 +297,9 @@ impl CallDesk {
     }
 
     async fn deny(&self, call: &ToolCall, iteration: u32, text: String) -> Admission {
-        let result = self.result(call, text.into(), Outcome::Denied);
+        let mut content = Content::from(text);
+        cap(&mut content, self.limits.max_result_tokens);
+        let result = result_of(call, content, Outcome::Denied);
         self.after(call, &result, iteration, Duration::ZERO).await;
         Admission::Refused(Finished { result, failure: None })
     }
@@ -311,9 +320,30 @@ impl CallDesk {
         blocked
     }
 
-    fn result(&self, call: &ToolCall, mut content: Content, outcome: Outcome) -> ToolResult {
+    /// A result as the model gets it: cleaned, cut, and fenced when something in it looks like an order.
+    async fn result(&self, call: &ToolCall, iteration: u32, mut content: Content, outcome: Outcome) -> ToolResult {
+        let cleaned = self.limits.cleaning.clean(&call.name, &mut content, self.vault.as_ref());
         cap(&mut content, self.limits.max_result_tokens);
-        ToolResult { call_id: Arc::clone(&call.id), name: Arc::clone(&call.name), content, outcome }
+        if self.limits.cleaning.fences(!cleaned.flags.is_empty()) {
+            fence(&mut content);
+        }
+        let place = Place::call(iteration, &call.id);
+        for pattern in cleaned.redacted {
+            let event = || Event::GuardToolOutputRedacted { tool_name: Arc::clone(&call.name), pattern };
+            self.emitter.emit(EventName::GuardToolOutputRedacted, place.clone(), event).await;
+        }
+        for (guard, reason) in cleaned.flags {
+            let source = format!("tool_result:{}", call.name);
+            {
+                let mut flags = self.flags.lock().unwrap_or_else(PoisonError::into_inner);
+                if flags.len() < MAX_FLAGS {
+                    flags.push(format!("{source}: {reason}"));
+                }
+            }
+            let event = || Event::GuardFlagged { guard, source, reason };
+            self.emitter.emit(EventName::GuardFlagged, place.clone(), event).await;
+        }
+        result_of(call, content, outcome)
     }
 
     async fn after(&self, call: &ToolCall, result: &ToolResult, iteration: u32, took: Duration) {
@@ -397,6 +427,11 @@ impl CallDesk {
             return Approval::Remembered(told);
         }
         let arguments = self.restored(&call.arguments);
+        // What was flagged before comes with the next call that changes something.
+        let mut findings = findings.to_vec();
+        if mutating {
+            findings.append(&mut self.flags.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         let request = ApprovalRequest {
             run_id: self.emitter.run_id(),
             call_id: &call.id,
@@ -404,7 +439,7 @@ impl CallDesk {
             description: tool.definition().description(),
             arguments: &arguments,
             mutating,
-            findings,
+            findings: &findings,
             context: &self.context,
         };
         match approval::ask(gate.as_ref(), request).await {
@@ -421,6 +456,32 @@ impl CallDesk {
                 match tool.definition().schema().check(&call.arguments) {
                     Ok(()) => Approval::Granted,
                     Err(problems) => Approval::Unfit(problems),
+                }
+            }
+        }
+    }
+}
+
+fn result_of(call: &ToolCall, content: Content, outcome: Outcome) -> ToolResult {
+    ToolResult { call_id: Arc::clone(&call.id), name: Arc::clone(&call.name), content, outcome }
+}
+
+/// Sixteen hexadecimal digits that nobody can guess: hashers of the standard library start from random keys.
+fn marker() -> String {
+    use std::hash::{BuildHasher as _, RandomState};
+    format!("{:016x}", RandomState::new().hash_one(Instant::now()))
+}
+
+/// Puts a fence around every text of a result.
+fn fence(content: &mut Content) {
+    let marker = marker();
+    let fenced = |text: &str| guard::tool_output::fence(text, &marker).into();
+    match content {
+        Content::Text(text) => *text = fenced(text),
+        Content::Parts(parts) => {
+            for part in parts {
+                if let Part::Text { text } = part {
+                    *text = fenced(text);
                 }
             }
         }

@@ -4,6 +4,7 @@
 //! function. The registry, selection and the running of calls are the engine's.
 
 pub(crate) mod call;
+pub(crate) mod clean;
 mod failure;
 mod function;
 mod load_skill;
@@ -13,6 +14,7 @@ mod registry;
 pub(crate) mod select;
 
 pub use call::ScanToolArguments;
+pub use clean::{Fence, OnInjection, ToolOutputRules};
 pub use failure::{ToolError, ToolErrorKind};
 pub use function::{FnTool, tool_fn, tool_fn_with_schema};
 pub use load_skill::LoadSkill;

@@ -6,12 +6,11 @@
 
 mod fence;
 mod json;
-mod strip;
 
 pub use fence::fence;
 
 use super::secret::{Secret, secrets};
-use super::{Finding, Folded, GuardKind, injection, personal, role};
+use super::{Finding, GuardKind};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -113,16 +112,15 @@ struct Detectors {
     secrets: fn(&str) -> Vec<Secret>,
 }
 
-const DETECTORS: Detectors = Detectors { strip: strip::strip, scan, secrets };
+const DETECTORS: Detectors = Detectors { strip: super::unicode::strip, scan, secrets };
 
 fn scan(text: &str, with_personal: bool) -> Vec<Finding> {
-    let folded = Folded::new(text);
-    let mut found = Vec::new();
-    injection::scan(&folded, &mut found);
-    role::scan(&folded, &mut found);
-    if with_personal {
-        personal::scan(&folded, &mut found);
-    }
+    let mut found = super::scan(text);
+    found.retain(|finding| match finding.guard {
+        GuardKind::Injection | GuardKind::RoleSwitch => true,
+        GuardKind::PiiDetection => with_personal,
+        _ => false,
+    });
     found
 }
 

@@ -48,7 +48,7 @@ fn fake_secrets(text: &str) -> Vec<Secret> {
     found
 }
 
-const FAKES: Detectors = Detectors { strip: strip::strip, scan: fake_scan, secrets: fake_secrets };
+const FAKES: Detectors = Detectors { strip: crate::guard::unicode::strip, scan: fake_scan, secrets: fake_secrets };
 const REDACT: Cleaning = Cleaning { injection: Orders::Redact, threshold: SURE, secrets: true, personal: true };
 
 fn redacted(text: &str) -> String {
@@ -292,7 +292,7 @@ fn leaves(value: &Value, texts: &mut Vec<String>) -> Value {
 proptest! {
     #[test]
     fn replacing_changes_only_what_was_found(text in text()) {
-        let text = strip::strip(&text).into_owned();
+        let text = crate::guard::unicode::strip(&text).into_owned();
         let mut desk = Desk { rules: &REDACT, detectors: &FAKES, redacted: Vec::new(), flags: Vec::new(), told: HashSet::new() };
         let edits = desk.look(&text, None);
         let edited = apply(&text, &edits).unwrap_or_else(|| text.clone());
@@ -330,7 +330,7 @@ proptest! {
             let called = value.to_string().contains("password");
             for (text, cleaned) in texts.iter().zip(&cleaned_texts).filter(|_| !called) {
                 // A text in a document is cleaned as if it stood alone, and as one text even if it is a document.
-                if !json::is_json(&strip::strip(text)) {
+                if !json::is_json(&crate::guard::unicode::strip(text)) {
                     prop_assert_eq!(cleaned, &redacted(text));
                 }
             }
