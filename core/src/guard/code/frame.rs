@@ -297,7 +297,19 @@ impl<'a> Frames<'a> {
             !gap.contains([',', ':', ';'])
         });
         let reported = before.iter().any(|token| REPORTS.contains(&self.view.word(*token)));
-        if direct || reported { Frame::Asked } else { Frame::Bare }
+        let asked = || self.ends_in_question(sentence, hit);
+        if direct || reported || asked() { Frame::Asked } else { Frame::Bare }
+    }
+
+    /// Whether the sentence goes on to ask: "…, why?"
+    fn ends_in_question(&self, sentence: u32, hit: usize) -> bool {
+        let tokens = self.view.tokens();
+        let question = tokens.sentences.get(sentence as usize).is_some_and(|sentence| sentence.question);
+        let rest = || tokens.tokens.get(hit..).unwrap_or_default().iter().take(REACH);
+        question
+            && rest()
+                .take_while(|token| token.sentence == sentence)
+                .any(|token| ASKING.contains(&self.view.word(*token)))
     }
 
     /// A sentence before that opened the backticks or the fence in which the place stands.

@@ -27,7 +27,6 @@ pub(super) enum Lexeme<'a> {
 pub(super) struct Reader<'a> {
     text: &'a str,
     at: usize,
-    limit: usize,
     /// Whether the last lexeme was led up to by a newline.
     pub(super) newline: bool,
 }
@@ -38,7 +37,7 @@ impl<'a> Reader<'a> {
         while !text.is_char_boundary(limit) {
             limit -= 1;
         }
-        Self { text: text.get(..limit).unwrap_or_default(), at, limit: text.len(), newline: false }
+        Self { text: text.get(..limit).unwrap_or_default(), at, newline: false }
     }
 
     /// The byte after the last lexeme.
@@ -121,11 +120,6 @@ impl<'a> Reader<'a> {
             *self = ahead;
         }
         found
-    }
-
-    /// Whether the whole text ends here.
-    pub(super) fn is_over(&self) -> bool {
-        self.peek() == Lexeme::End && self.text.len() == self.limit
     }
 
     /// Skips spaces, comments, and the plus signs that forms write for spaces.
