@@ -93,11 +93,16 @@ pub(super) fn at(chain: &Chain<'_>, first: usize) -> Option<usize> {
 }
 
 fn is_card(chain: &Chain<'_>, first: usize, last: usize) -> bool {
+    let usual = usual(chain, first, last);
+    // Digits spelled one by one or in pairs fill all of their chain; a row of numbers is none.
+    if !usual && (chain.gap(first) != Gap::Start || chain.gap(last + 1) != Gap::Start) {
+        return false;
+    }
     let (digits, length) = chain.digits::<LONGEST>(first, last);
     let digits = digits.get(..length).unwrap_or_default();
     let Some(trust) = trust(digits).filter(|_| passes(digits)) else { return false };
     let near = || words::card(chain.text, chain.group(first).map_or(0, |group| group.start), chain.rest(last));
-    if !usual(chain, first, last) && near() != Place::Named {
+    if !usual && near() != Place::Named {
         return false;
     }
     let named = match trust {

@@ -3,7 +3,7 @@
 //! From every `@` the local part is read backwards and the domain forwards, each at most as long as it may be and
 //! never across another `@`, so the time is in proportion to the text.
 
-use super::super::fold::chars::is_unspaced;
+use super::super::fold::chars::{Script, is_mark, script};
 use super::number::before;
 use super::{Personal, PersonalSort};
 use memchr::memmem;
@@ -49,7 +49,7 @@ fn address(text: &str, sign: usize, is_upper: &impl Fn(usize) -> bool) -> Option
     let start = local(text, sign)?;
     let end = domain(text, sign + 1, is_upper)?;
     let (name, host) = (text.get(start..sign)?, text.get(sign + 1..end)?);
-    let person = !REMOTES.contains(&name) && !is_version(host) && !is_remote(text, end) && !is_login(text, start);
+    let person = !REMOTES.contains(&name) && !is_version(host) && !is_remote(text, end) && !is_login(text, start) && !is_handle(text, start);
     person.then_some(start..end)
 }
 
@@ -59,16 +59,12 @@ fn local(text: &str, sign: usize) -> Option<usize> {
     if let Some(inner) = head.strip_suffix('"') {
         return quoted(inner);
     }
-    // Scripts without spaces run on; they are part of an address only when all of it is written so.
-    let unspaced = head.chars().next_back().is_some_and(is_unspaced);
+    // A word of another script may touch an address; it is part of it only when the whole part is written so.
+    let letter = head.chars().rev().take(LOCAL).take_while(|c| is_part(*c)).find(|c| c.is_alphabetic());
+    let latin = letter.is_none_or(is_latin);
     let mut start = sign;
     for (place, c) in head.char_indices().rev() {
-        let part = if c.is_ascii() {
-            c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
-        } else {
-            c.is_alphanumeric() && (unspaced || !is_unspaced(c))
-        };
-        if !part || head.get(place..place + 2) == Some("..") {
+        if !is_part(c) || (latin && !c.is_ascii() && !is_latin(c)) || head.get(place..place + 2) == Some("..") {
             break;
         }
         if c == '%' && head.get(place + 1..place + 3).is_some_and(is_hex) {
@@ -94,6 +90,19 @@ fn local(text: &str, sign: usize) -> Option<usize> {
     let trimmed = name.trim_start_matches(['.', '-', '+', '\'', '%']);
     let start = sign - trimmed.len();
     (!trimmed.is_empty() && trimmed.chars().any(char::is_alphanumeric)).then_some(start)
+}
+
+/// Whether a character may stand in a local part.
+fn is_part(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
+    } else {
+        c.is_alphanumeric()
+    }
+}
+
+fn is_latin(c: char) -> bool {
+    script(c) == Script::Latin
 }
 
 fn is_hex(code: &str) -> bool {
@@ -134,7 +143,7 @@ fn domain(text: &str, start: usize, is_upper: &impl Fn(usize) -> bool) -> Option
     let end = if name.starts_with("xn--") { last.end } else { last.start + name.find('-').unwrap_or(name.len()) };
     let top = text.get(last.start..end)?;
     let known = top.starts_with("xn--")
-        || (top.chars().all(|c| c.is_alphabetic() || super::super::fold::chars::is_mark(c))
+        || (top.chars().all(|c| c.is_alphabetic() || is_mark(c))
             && top.chars().count() >= 2);
     (labels.len() > 1 && known && end - start <= DOMAIN && FILES.binary_search(&top).is_err()).then_some(end)
 }
@@ -144,17 +153,17 @@ fn label(text: &str, start: usize) -> Option<usize> {
     const LONGEST: usize = 190;
     let rest = text.get(start..)?;
     let mut end = start;
-    let mut ascii = true;
+    let mut latin = true;
     for c in rest.chars() {
         let part = if c.is_ascii() {
             c.is_ascii_alphanumeric() || c == '-'
         } else {
-            c.is_alphanumeric() && !(ascii && end > start && is_unspaced(c))
+            c.is_alphanumeric() && (is_latin(c) || !latin || end == start)
         };
         if !part {
             break;
         }
-        ascii &= c.is_ascii();
+        latin &= c.is_ascii() || is_latin(c);
         end += c.len_utf8();
         if end - start > LONGEST {
             return None;
@@ -203,6 +212,12 @@ fn is_login(text: &str, start: usize) -> bool {
     let Some((_, name)) = near.rsplit_once("://") else { return false };
     name.chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '%' | '!' | '$' | '*' | '+' | ':' | '='))
+}
+
+/// `@name@host`: a handle in a network of many hosts.
+fn is_handle(text: &str, start: usize) -> bool {
+    let head = text.get(..start).and_then(|head| head.strip_suffix('@'));
+    head.is_some_and(|head| !head.chars().next_back().is_some_and(char::is_alphanumeric))
 }
 
 /// Addresses with words for their signs: `jane (at) shop (dot) com`, `jane at shop dot com`.

@@ -47,7 +47,7 @@ pub(super) fn at(text: &str, group: Group, from: usize) -> Option<Range<usize>> 
 /// account.
 fn read(text: &str, start: usize, length: usize) -> Option<usize> {
     let mut kept: [u8; 34] = [0; 34];
-    let (mut count, mut end, mut digits, mut separated) = (0, start, 0, false);
+    let (mut count, mut end, mut digits, mut separated, mut regular) = (0, start, 0, false, true);
     for c in text.get(start..)?.chars() {
         let value = match digit(c) {
             Some(value) => {
@@ -57,6 +57,7 @@ fn read(text: &str, start: usize, length: usize) -> Option<usize> {
             None if c.is_ascii_lowercase() => u8::try_from(u32::from(c)).ok()? - b'a' + 10,
             None if matches!(c, ' ' | '-' | '.') && !separated && count > 0 => {
                 separated = true;
+                regular &= count % 4 == 0;
                 end += c.len_utf8();
                 continue;
             }
@@ -78,8 +79,9 @@ fn read(text: &str, start: usize, length: usize) -> Option<usize> {
         let step = if *value < 10 { 10 } else { 100 };
         (rest * step + u32::from(*value)) % 97
     });
-    // Half of it at least is digits everywhere; prose that happens to divide is not.
-    (numbers && !runs_on && digits * 2 >= length && remainder == 1).then_some(end)
+    // Prose that happens to divide has fewer digits and words of all lengths.
+    let shaped = digits * 2 >= length || (regular && digits >= 4);
+    (numbers && !runs_on && shaped && remainder == 1).then_some(end)
 }
 
 #[cfg(test)]
