@@ -250,7 +250,7 @@ impl AgentBuilder {
                 Err(error) => problems.push(error.to_string()),
             }
         }
-        let guards = self.guards.build(&self.options.guards, Arc::clone(&self.env.clock));
+        let guards = self.guards.build(&self.options.guard_rules, Arc::clone(&self.env.clock));
         let guards = guards.map_err(|error| problems.push(error.to_string())).ok();
         let registry = Registry::new(tools).unwrap_or_else(|found| {
             problems.extend(found);

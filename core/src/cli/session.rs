@@ -110,7 +110,7 @@ fn agent(settings: &Settings, directory: &Path, env: &Env, notes: mpsc::Sender<S
         .max_iterations(settings.max_iterations.unwrap_or_default())
         .max_tokens(settings.max_tokens.unwrap_or_default())
         .max_retries(settings.max_retries.unwrap_or_default())
-        .guards(settings.guards.clone());
+        .guard_rules(settings.guards.clone());
     if let Some(system) = &settings.system {
         builder = builder.system_prompt(system);
     }

@@ -1,6 +1,6 @@
 //! The guards of one agent in one order: the rate limit, the built-in ones, and those of the application.
 
-use super::policy::{Action, GuardOptions, OnContextFinding};
+use super::policy::{GuardOptions, OnContextFinding};
 use super::rate::{Breach, CLASS, CallerId, ProcessRateStore, RateGuard, RateStore};
 use super::screen::Screen;
 use super::{Guard, Piece, Source, Verdict};
@@ -175,11 +175,7 @@ impl GuardChain {
             return self.scan(piece, context).await;
         }
         let report = self.screen.check(piece.source, piece.text);
-        let personal = |judged: &super::Judged| {
-            judged.action == Action::Redact
-                || judged.action == Action::Block && judged.finding.guard == GuardKind::PiiDetection
-        };
-        match report.replaced(piece.text, personal) {
+        match report.redacted(piece.text) {
             None => self.scan(piece, context).await,
             Some(redacted) => {
                 let passed = self.scan(Piece { source: piece.source, text: &redacted }, context).await?;

@@ -199,7 +199,7 @@ impl Policies {
             let rule = options.rule(guard);
             let patterns = compile(guard, &rule.patterns, &mut problems);
             if rule.threshold.is_some_and(|threshold| threshold > 100) {
-                problems.push(format!("guards.{}.threshold is over 100: scores go from 0 to 100", guard.key()));
+                problems.push(format!("guard_rules.{}.threshold is over 100: scores go from 0 to 100", guard.key()));
             }
             let action = rule.action.unwrap_or(match (options.preset, guard) {
                 (Preset::CodeAssistant, GuardKind::CodeInjection | GuardKind::DestructiveSql) => Action::Warn,
@@ -207,7 +207,7 @@ impl Policies {
             });
             if matches!(action, Action::Redact) && guard == GuardKind::MessageLength {
                 problems
-                    .push("guards.message_length.action cannot be redact: a long message has no part to redact".into());
+                    .push("guard_rules.message_length.action cannot be redact: a long message has no part to redact".into());
             }
             if options.is_on(guard) && action != Action::Off {
                 let threshold = rule.threshold.unwrap_or(match options.preset {
@@ -224,10 +224,10 @@ impl Policies {
             }
         }
         if options.rate_limit.is_some_and(|limit| limit.max_requests == 0 || limit.window_seconds == 0) {
-            problems.push("guards.rate_limit needs max_requests and window_seconds over 0".into());
+            problems.push("guard_rules.rate_limit needs max_requests and window_seconds over 0".into());
         }
         if options.max_message_length == 0 {
-            problems.push("guards.max_message_length is 0: no message would pass".into());
+            problems.push("guard_rules.max_message_length is 0: no message would pass".into());
         }
         if !problems.is_empty() {
             return Err(Error::Configuration { problems });
@@ -265,7 +265,7 @@ impl Policies {
 
 fn compile(guard: GuardKind, patterns: &BTreeMap<String, String>, problems: &mut Vec<String>) -> Vec<(String, Regex)> {
     if patterns.len() > MAX_PATTERNS {
-        problems.push(format!("guards.{}.patterns has more than {MAX_PATTERNS} patterns", guard.key()));
+        problems.push(format!("guard_rules.{}.patterns has more than {MAX_PATTERNS} patterns", guard.key()));
         return Vec::new();
     }
     let mut compiled = Vec::with_capacity(patterns.len());
@@ -273,11 +273,11 @@ fn compile(guard: GuardKind, patterns: &BTreeMap<String, String>, problems: &mut
         let regex = RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build();
         match regex {
             Ok(regex) if regex.is_match("") => problems.push(format!(
-                "guards.{}.patterns.{name} matches the empty text, so it would match everywhere: make it longer",
+                "guard_rules.{}.patterns.{name} matches the empty text, so it would match everywhere: make it longer",
                 guard.key()
             )),
             Ok(regex) => compiled.push((name.clone(), regex)),
-            Err(error) => problems.push(format!("guards.{}.patterns.{name} cannot be used: {error}", guard.key())),
+            Err(error) => problems.push(format!("guard_rules.{}.patterns.{name} cannot be used: {error}", guard.key())),
         }
     }
     compiled
