@@ -143,8 +143,8 @@ options! {
     /// Whether a call that was denied is denied without asking when it comes again in the run. Default yes.
     remember_denials("remember_denials", "boolean"): bool = true, |on: bool| on;
 
-    /// The built-in guards: a preset (`strict`, `balanced`, `code_assistant`, `off`) and settings of single guards.
-    /// Default: all guards, strict.
+    /// Rules of the built-in guards: a preset (`strict`, `balanced`, `code_assistant`, `off`), and settings on top of it.
+    /// Default: every guard is on, strict.
     guard_rules("guard_rules", "object"): GuardOptions = GuardOptions::default(), |options: GuardOptions| options;
 
     /// What guards do with the arguments of tool calls: `off`; `flag` tells the gate and events; `block` refuses the
@@ -187,7 +187,11 @@ pub const PARTS: &[OptionRow] = &[
     part("tools", "tools", "What the model may call. Default: none."),
     part("skills", "skills", "Instructions that the model loads when it needs them. Default: none."),
     part("hooks", "hooks", "Functions that see events. Default: none."),
-    part("guards", "guards", "Functions that look at a message before the model does. Default: none."),
+    part(
+        "guards",
+        "guards",
+        "Guards of the application: functions that look at a message before the model does, beside the built-in ones. Default: none.",
+    ),
     part(
         "interceptors",
         "interceptors",

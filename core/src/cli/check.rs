@@ -14,7 +14,7 @@ use super::input::{self, Stdin};
 use super::options::{Check, Layer};
 use crate::env::Env;
 use crate::guard::GuardKind;
-use crate::screening::{Action, GuardOptions, Judged, Report, Screen, Source};
+use crate::screening::{GuardOptions, Judged, Report, Screen, Source};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -116,18 +116,11 @@ fn judge(layer: Layer, screen: &Screen, text: &str) -> Verdict {
 
 fn screened(mut report: Report, text: &str, counts: impl Fn(&Judged) -> bool) -> Verdict {
     report.findings.retain(counts);
-    let has = |action: Action| report.findings.iter().any(|judged| judged.action == action);
-    let verdict = match () {
-        () if has(Action::Block) => "block",
-        () if has(Action::Redact) => "redact",
-        () if has(Action::Warn) => "warn",
-        () => "pass",
-    };
     let reasons = report.findings.iter().map(|Judged { finding, .. }| {
         format!("{}, {} (score {}): {}", finding.guard.key(), finding.rule, finding.score, report.words(finding))
     });
     Verdict {
-        verdict,
+        verdict: report.verdict(),
         reasons: reasons.collect(),
         findings: serde_json::to_value(report.records().collect::<Vec<_>>()).unwrap_or_default(),
         output: report.redacted(text),

@@ -102,7 +102,11 @@ impl Assembly {
             "guard" => {
                 let guard = HostGuard { settings: read("a guard", settings)?, function };
                 let priority = guard.settings.priority.unwrap_or(DEFAULT_PRIORITY);
-                self.change(|builder| builder.shared_guard(priority, Arc::new(guard)));
+                if guard.settings.replace {
+                    self.change(|builder| builder.replace_guard(priority, Arc::new(guard)));
+                } else {
+                    self.change(|builder| builder.shared_guard(priority, Arc::new(guard)));
+                }
             }
             "interceptor" => {
                 let interceptor = HostInterceptor { settings: read("an interceptor", settings)?, function };

@@ -10,7 +10,7 @@
 //! |---|---|---|---|
 //! | tool | `name`, `description`, `schema`, `mutating`, `idempotent`, `listed` | `run_id`, `call_id`, `idempotency_key`, `iteration`, `arguments` | `{"ok": content}`, `{"refusal": {"content", "message"}}` or `{"error": {"kind", "message"}}` with the kinds `failed`, `retry`, `denied` |
 //! | hook | `event`, `priority` | the payload of the event | not read |
-//! | guard | `name`, `typed_only`, `priority` | `source`, `text` | `null` passes, a text blocks for that reason |
+//! | guard | `name`, `typed_only`, `priority`, `replace` | `source`, `text` | `null` passes, a text blocks for that reason |
 //! | approval | `all` | `run_id`, `call_id`, `tool`, `description`, `arguments`, `mutating`, `findings` | `true`, `false`, `{"deny": reason}`, `{"allow_with": arguments}`, `"suspend"` |
 //! | interceptor | `name`, `points`, `priority` | `point`, `value` | `null` allows, `{"block": reason}`, `{"replace": value}` |
 //! | checkpoint | `can_suspend` | `what`, `state`, `call`, `idempotency_key` | not read |
@@ -21,6 +21,7 @@
 
 mod approval;
 mod assembly;
+mod check;
 mod checkpoint;
 mod conversation;
 mod interceptor;
@@ -32,6 +33,7 @@ mod tool;
 mod watch;
 
 pub use assembly::Assembly;
+pub use check::check;
 pub use conversation::{conversation, message, written_conversation};
 pub use provider::{provider, requests, script};
 pub use pump::{Batch, Demand, stream};

@@ -122,9 +122,13 @@ struct RawResumption {
 /// Reads `{"state": …, "context": {…}, "accept_changed_config": false}`; the state is the one that a checkpoint got.
 ///
 /// # Errors
-/// `configuration` when the text is not of this shape.
+/// `configuration` when the text is not of this shape, or holds pieces of context, which belong to a message.
 pub fn resumption(json: &str) -> Result<Resumption, Error> {
     let RawResumption { state, context, accept_changed_config } = read("the saved run", json)?;
+    if !context.pieces.is_empty() {
+        let problem = "a run that goes on takes no pieces of context: give them with the message that starts a run";
+        return Err(Error::configuration(problem));
+    }
     Ok(Resumption { state, options: ResumeOptions { context: context.into(), accept_changed_config } })
 }
 

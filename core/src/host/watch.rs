@@ -30,6 +30,8 @@ pub(super) struct GuardSettings {
     #[serde(default)]
     typed_only: bool,
     pub(super) priority: Option<i32>,
+    #[serde(default)]
+    pub(super) replace: bool,
 }
 
 pub(super) struct HostGuard {

@@ -194,11 +194,8 @@ impl GuardChain {
             return self.scan(piece, context, vault).await;
         }
         let report = self.screen.check(piece.source, piece.text);
-        let personal = |judged: &super::Judged| {
-            judged.action == Action::Redact
-                || judged.action == Action::Block && judged.finding.guard == GuardKind::PiiDetection
-        };
-        match report.replaced(piece.text, personal, |found| name(found, piece.text, vault)) {
+        let redact = |judged: &super::Judged| judged.action == Action::Redact;
+        match report.replaced(piece.text, redact, |found| name(found, piece.text, vault)) {
             None => self.scan(piece, context, vault).await,
             Some(redacted) => {
                 let passed = self.scan(Piece { source: piece.source, text: &redacted }, context, vault).await?;

@@ -18,7 +18,7 @@ pub use screen::{Judged, Report, Screen};
 pub(crate) use vaults::{SharedVault, Vaults};
 
 use crate::context::RunContext;
-use crate::error::BoxError;
+use crate::error::{BoxError, Error};
 use futures::future::BoxFuture;
 
 /// Where a text comes from.
@@ -48,6 +48,26 @@ impl std::fmt::Display for Source {
             Self::Document(name) => write!(f, "document:{name}"),
             Self::History => f.write_str("history"),
             Self::ToolArguments(name) => write!(f, "tool_arguments:{name}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Source {
+    type Err = Error;
+
+    /// Reads what [`Display`](std::fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text.split_once(':') {
+            None if text == "typed" => Ok(Self::Typed),
+            None if text == "history" => Ok(Self::History),
+            Some(("memory", key)) => Ok(Self::Memory(key.to_owned())),
+            Some(("skill", name)) => Ok(Self::Skill(name.to_owned())),
+            Some(("document", name)) => Ok(Self::Document(name.to_owned())),
+            Some(("tool_arguments", name)) => Ok(Self::ToolArguments(name.to_owned())),
+            _ => Err(Error::configuration(format!(
+                "{text:?} is no source of a text: write typed, history, memory:KEY, skill:NAME, document:NAME or \
+                 tool_arguments:TOOL"
+            ))),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The built-in guards put to work: one text in, everything found and what it leads to out.
 
 use super::Source;
-use super::policy::{Action, GuardOptions, PATTERN_SCORE, Policies};
+use super::policy::{Action, GuardOptions, OnContextFinding, PATTERN_SCORE, Policies};
 use crate::error::{Error, GuardFinding};
 use crate::guard::{self, Finding, GuardKind};
 use std::borrow::Cow;
@@ -24,6 +24,7 @@ use std::borrow::Cow;
 pub struct Screen {
     policies: Policies,
     max_chars: usize,
+    on_context_finding: OnContextFinding,
 }
 
 /// A finding and what it leads to.
@@ -51,7 +52,11 @@ impl Screen {
     /// `configuration` with every problem: a pattern that cannot be compiled or matches the empty text, a threshold over
     /// 100, a limit of 0.
     pub fn new(options: &GuardOptions) -> Result<Self, Error> {
-        Ok(Self { policies: Policies::new(options)?, max_chars: options.max_message_length })
+        Ok(Self {
+            policies: Policies::new(options)?,
+            max_chars: options.max_message_length,
+            on_context_finding: options.on_context_finding,
+        })
     }
 
     /// Whether no guard is on.
@@ -64,7 +69,8 @@ impl Screen {
         self.policies.guards.iter().map(|policy| (policy.guard, policy.priority))
     }
 
-    /// Scans one text. Takes time in proportion to its length.
+    /// Scans one text. Takes time in proportion to its length. Personal data in a piece of context is redacted where the
+    /// same in a message would block, unless [`GuardOptions::on_context_finding`] says otherwise.
     pub fn check(&self, source: &Source, text: &str) -> Report {
         let mut report = Report { findings: Vec::new(), source: source.to_string(), limit: self.max_chars };
         if self.is_empty() {
@@ -75,6 +81,8 @@ impl Screen {
             Source::ToolArguments(_) => !guard.prompt_only(),
             Source::Memory(_) | Source::Skill(_) | Source::Document(_) | Source::History => !guard.typed_only(),
         };
+        let spares = self.on_context_finding == OnContextFinding::Drop
+            && !matches!(source, Source::Typed | Source::ToolArguments(_));
         let mut found = Vec::new();
         if looks(GuardKind::MessageLength)
             && let Some(finding) = self.too_long(text)
@@ -91,7 +99,10 @@ impl Screen {
         for policy in self.policies.guards.iter().filter(|policy| looks(policy.guard)) {
             let own = found.iter().filter(|finding| finding.guard == policy.guard).cloned();
             for finding in own.chain(custom(policy.guard, &policy.patterns, text)) {
-                let action = self.action(policy, &finding);
+                let action = match self.action(policy, &finding) {
+                    Action::Block if spares && finding.guard == GuardKind::PiiDetection => Action::Redact,
+                    action => action,
+                };
                 if action != Action::Off {
                     report.findings.push(Judged { finding, action });
                 }
@@ -135,6 +146,18 @@ fn custom<'a>(
 }
 
 impl Report {
+    /// What becomes of the text: `block` when it does not go on, `redact` when it goes on without what was found, `warn`
+    /// when something is only told, otherwise `pass`.
+    pub fn verdict(&self) -> &'static str {
+        let has = |action: Action| self.findings.iter().any(|judged| judged.action == action);
+        match () {
+            () if has(Action::Block) => "block",
+            () if has(Action::Redact) => "redact",
+            () if has(Action::Warn) => "warn",
+            () => "pass",
+        }
+    }
+
     /// The finding that refuses the text: of the first guard in the order that blocks.
     pub fn blocked(&self) -> Option<&Judged> {
         self.findings.iter().find(|judged| judged.action == Action::Block)

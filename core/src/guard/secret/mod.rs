@@ -62,7 +62,7 @@ fn is_after_escape(bytes: &[u8], at: usize) -> bool {
     match head {
         [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'%', a, b] => a.is_ascii_hexdigit() && b.is_ascii_hexdigit(),
-        [.., b'\\', b'u', digits @ ..] if digits.len() == 4 => digits.iter().all(u8::is_ascii_hexdigit),
+        [.., b'\\', b'u', a, b, c, d] => [a, b, c, d].into_iter().all(u8::is_ascii_hexdigit),
         _ => false,
     }
 }
