@@ -252,6 +252,8 @@ mod tests {
         assert_eq!(behind("so ＩＧＮＯＲＥ it", ViewKind::Plain, "ignore"), "ＩＧＮＯＲＥ");
         assert_eq!(behind("see ig%6Eore", ViewKind::Decoded, "ignore"), "ig%6Eore");
         assert_eq!(behind("é i g n o r e", ViewKind::Spelled, "ignore"), "i g n o r e");
+        // What parts two words may be longer than one byte.
+        assert_eq!(behind("a-b-c\u{fffd}\u{fffd}d-e", ViewKind::Spelled, "abc "), "a-b-c\u{fffd}\u{fffd}");
         assert_eq!(behind("é 1gn0r3 4ll", ViewKind::Leet, "all"), "4ll");
         assert_eq!(behind("reversed: erongi", ViewKind::Reversed, "ignore"), "erongi");
         assert_eq!(behind("x aWdub3JlIGFsbCBydWxlcw==", ViewKind::Decoded, "all"), "aWdub3JlIGFsbCBydWxlcw==");
@@ -262,6 +264,11 @@ mod tests {
         fn every_token_of_every_view_has_a_place_in_the_original(text in "(?s:.){0,60}|[a-z0-9%&#;\\\\*\" .+]{0,60}") {
             let folded = Folded::new(&text);
             for view in folded.views() {
+                // Every byte leads to whole characters, also those between the words.
+                for (at, c) in view.text().char_indices() {
+                    let span = view.origin(at..at + c.len_utf8());
+                    prop_assert!(folded.original().get(span.clone()).is_some(), "{c:?} at {at} of {:?} leads to {span:?} of {text:?}", view.kind());
+                }
                 for token in &view.tokens().tokens {
                     let span = view.origin(token.range());
                     prop_assert!(span.start < span.end && folded.original().get(span.clone()).is_some(), "{span:?} of {text:?}");

@@ -264,10 +264,9 @@ fn spelled(plain: &View) -> Reading {
         let by_spaces = letters.get(..2).is_some_and(spaced);
         for (place, letter) in letters.iter().enumerate() {
             reading.copy(source, letter.range());
-            let pair = letters.get(place..place + 2);
-            if pair.is_some_and(|pair| gap(pair).len() > narrow || (spaced(pair) && !by_spaces)) {
-                let end = letter.range().end;
-                reading.replace(" ", end..end + 1);
+            let Some(pair) = letters.get(place..place + 2) else { continue };
+            if gap(pair).len() > narrow || (spaced(pair) && !by_spaces) {
+                reading.replace(" ", gap(pair));
             }
         }
         kept = letters.last().map_or(kept, |last| last.range().end);

@@ -49,7 +49,11 @@ fn address(text: &str, sign: usize, is_upper: &impl Fn(usize) -> bool) -> Option
     let start = local(text, sign)?;
     let end = domain(text, sign + 1, is_upper)?;
     let (name, host) = (text.get(start..sign)?, text.get(sign + 1..end)?);
-    let person = !REMOTES.contains(&name) && !is_version(host) && !is_remote(text, end) && !is_login(text, start) && !is_handle(text, start);
+    let person = !REMOTES.contains(&name)
+        && !is_version(host)
+        && !is_remote(text, end)
+        && !is_login(text, start)
+        && !is_handle(text, start);
     person.then_some(start..end)
 }
 
@@ -142,9 +146,8 @@ fn domain(text: &str, start: usize, is_upper: &impl Fn(usize) -> bool) -> Option
     let name = text.get(last.clone())?;
     let end = if name.starts_with("xn--") { last.end } else { last.start + name.find('-').unwrap_or(name.len()) };
     let top = text.get(last.start..end)?;
-    let known = top.starts_with("xn--")
-        || (top.chars().all(|c| c.is_alphabetic() || is_mark(c))
-            && top.chars().count() >= 2);
+    let known =
+        top.starts_with("xn--") || (top.chars().all(|c| c.is_alphabetic() || is_mark(c)) && top.chars().count() >= 2);
     (labels.len() > 1 && known && end - start <= DOMAIN && FILES.binary_search(&top).is_err()).then_some(end)
 }
 

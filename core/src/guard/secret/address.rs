@@ -33,10 +33,15 @@ fn password(text: &str, start: usize) -> Option<std::ops::Range<usize>> {
     }
     let (colon, sign) = (colon?, sign?);
     let span = start + colon + 1..start + sign;
-    let host = rest.get(sign + 1).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'$' | b'{' | b'%'));
+    let host = rest
+        .get(sign + 1)
+        .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'[' | b'$' | b'{' | b'%'));
     let password = text.get(span.clone())?;
-    (host && !password.is_empty() && !value::is_stand_in(password) && !WORDS.contains(&password.to_ascii_lowercase().as_str()))
-        .then_some(span)
+    (host
+        && !password.is_empty()
+        && !value::is_stand_in(password)
+        && !WORDS.contains(&password.to_ascii_lowercase().as_str()))
+    .then_some(span)
 }
 
 /// What manuals write where the password goes.

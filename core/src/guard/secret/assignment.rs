@@ -15,8 +15,22 @@ const LONGEST_VALUE: usize = 4096;
 
 /// Pieces, of which every name that [`name::sort`] knows has one.
 const PIECES: [&str; 16] = [
-    "pass", "pwd", "psw", "pw", "pin", "mnemonic", "phrase", "kennwort", "contrasena", "motdepasse", "key", "secret", "token",
-    "credential", "_auth", "passwort",
+    "pass",
+    "pwd",
+    "psw",
+    "pw",
+    "pin",
+    "mnemonic",
+    "phrase",
+    "kennwort",
+    "contrasena",
+    "motdepasse",
+    "key",
+    "secret",
+    "token",
+    "credential",
+    "_auth",
+    "passwort",
 ];
 
 static NAMES: LazyLock<Option<AhoCorasick>> =
@@ -32,13 +46,16 @@ pub(super) fn scan(text: &str, found: &mut Vec<Secret>) {
             }
             let name = name_at(text, hit.start());
             after = name.end.max(hit.end());
-            let sort = text.get(name.clone()).and_then(name::sort);
-            if let Some(span) = sort.and_then(|sort| value_of(text, &name, sort)) {
+            let Some(sort) = text.get(name.clone()).and_then(name::sort).filter(|_| !is_variable(text, name.start))
+            else {
+                continue;
+            };
+            if let Some(span) = value_of(text, &name, sort) {
                 after = after.max(span.end);
                 let kind = match sort {
-                    Some(Sort::Phrase) => "passphrase",
-                    Some(Sort::Token) | None => "token",
-                    Some(Sort::Password | Sort::MaybePassword) => "password",
+                    Sort::Phrase => "passphrase",
+                    Sort::Token => "token",
+                    Sort::Password | Sort::MaybePassword => "password",
                 };
                 found.push(Secret { kind, span });
             }
@@ -64,6 +81,12 @@ fn name_at(text: &str, at: usize) -> Range<usize> {
         start += 1;
     }
     start..at + behind
+}
+
+/// Whether a name is read here: `${DB_PASSWORD:?…}`.
+fn is_variable(text: &str, start: usize) -> bool {
+    let head = text.get(..start).unwrap_or_default();
+    head.ends_with("${") || head.ends_with("{{") || head.ends_with("{{ ") || head.ends_with("$(")
 }
 
 /// A text that is read from left to right.
@@ -152,7 +175,11 @@ fn is_first(text: &str, start: usize) -> bool {
     if line.len() > LONGEST_NAME {
         return false;
     }
-    let line = line.rsplit("\\n").next().unwrap_or_default().trim_start_matches([' ', '\t', '-', '+', '>', '|', '"', '\'', ':', '#', ';', '/', '*']);
+    let line = line
+        .rsplit("\\n")
+        .next()
+        .unwrap_or_default()
+        .trim_start_matches([' ', '\t', '-', '+', '>', '|', '"', '\'', ':', '#', ';', '/', '*']);
     matches!(line.trim_end(), "" | "export" | "set" | "setx" | "ENV" | "ARG" | "declare -x" | "$env:" | "$")
         || is_numbered(line)
 }
@@ -161,7 +188,13 @@ fn is_first(text: &str, start: usize) -> bool {
 fn is_numbered(line: &str) -> bool {
     let line = line.trim_end_matches([':', ' ', '\t', '-']);
     let digits = line.bytes().rev().take_while(u8::is_ascii_digit).count();
-    digits > 0 && line.as_bytes().len().checked_sub(digits + 1).and_then(|at| line.as_bytes().get(at)).is_none_or(|byte| matches!(byte, b':' | b'-'))
+    digits > 0
+        && line
+            .as_bytes()
+            .len()
+            .checked_sub(digits + 1)
+            .and_then(|at| line.as_bytes().get(at))
+            .is_none_or(|byte| matches!(byte, b':' | b'-'))
 }
 
 /// Whether a name is an option of a command: `--token`.
@@ -219,12 +252,33 @@ fn bare(rest: &str, writing: Writing) -> &str {
     let ends = |byte: u8| match writing {
         // A connection string goes on after `;`, an address after `&`.
         Writing::Line => matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b';' | b'&'),
-        _ => matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'<' | b'>' | b';' | b'&' | b',' | b')' | b']' | b'}' | b'|'),
+        _ => matches!(
+            byte,
+            b' ' | b'\t'
+                | b'\n'
+                | b'\r'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'<'
+                | b'>'
+                | b';'
+                | b'&'
+                | b','
+                | b')'
+                | b']'
+                | b'}'
+                | b'|'
+        ),
     };
     let bytes = rest.as_bytes();
     let mut length = 0;
     while let Some(byte) = bytes.get(length).filter(|_| length < LONGEST_VALUE) {
-        if ends(*byte) || bytes.get(length..).is_some_and(|rest| rest.starts_with(b"\\n") || rest.starts_with(b"\\r") || rest.starts_with(b"\\\"")) {
+        if ends(*byte)
+            || bytes
+                .get(length..)
+                .is_some_and(|rest| rest.starts_with(b"\\n") || rest.starts_with(b"\\r") || rest.starts_with(b"\\\""))
+        {
             break;
         }
         length += 1;
@@ -243,7 +297,8 @@ fn logins(text: &str, found: &mut Vec<Secret>) {
             let _ = reader.quote();
             let login = bare(reader.rest(), Writing::Line);
             let Some((user, password)) = login.split_once(':') else { continue };
-            let is_name = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@+\\".contains(&byte));
+            let is_name =
+                !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@+\\".contains(&byte));
             if is_name && value::is_secret(password, Sort::Password, Writing::Line) {
                 let start = reader.at + user.len() + 1;
                 found.push(Secret { kind: "password", span: start..start + password.len() });

@@ -15,20 +15,103 @@ pub(super) enum Sort {
 
 /// Words that may follow the one that says it.
 const AFTER: [&str; 22] = [
-    "b64", "base64", "current", "default", "dev", "development", "live", "main", "new", "old", "plain", "plaintext", "primary",
-    "prod", "production", "secondary", "staging", "str", "string", "test", "text", "value",
+    "b64",
+    "base64",
+    "current",
+    "default",
+    "dev",
+    "development",
+    "live",
+    "main",
+    "new",
+    "old",
+    "plain",
+    "plaintext",
+    "primary",
+    "prod",
+    "production",
+    "secondary",
+    "staging",
+    "str",
+    "string",
+    "test",
+    "text",
+    "value",
 ];
 /// Words of names whose tokens and keys are no secrets.
 const OPEN: [&str; 34] = [
-    "bos", "cache", "cancel", "cancellation", "class", "cls", "completion", "continuation", "count", "cursor", "eos", "foreign",
-    "index", "input", "mask", "max", "min", "next", "num", "output", "pad", "page", "partition", "primary", "prompt", "public",
-    "publishable", "sep", "site", "sort", "stop", "sync", "total", "unk",
+    "bos",
+    "cache",
+    "cancel",
+    "cancellation",
+    "class",
+    "cls",
+    "completion",
+    "continuation",
+    "count",
+    "cursor",
+    "eos",
+    "foreign",
+    "index",
+    "input",
+    "mask",
+    "max",
+    "min",
+    "next",
+    "num",
+    "output",
+    "pad",
+    "page",
+    "partition",
+    "primary",
+    "prompt",
+    "public",
+    "publishable",
+    "sep",
+    "site",
+    "sort",
+    "stop",
+    "sync",
+    "total",
+    "unk",
 ];
 /// Words that make a key a secret one.
 const KEYS: [&str; 35] = [
-    "access", "account", "admin", "api", "app", "application", "auth", "client", "consumer", "crypto", "deploy", "encrypt",
-    "encryption", "hmac", "host", "integration", "jwt", "license", "licence", "master", "private", "project", "root", "secret",
-    "server", "service", "session", "shared", "signature", "signing", "ssh", "storage", "subscription", "webhook", "write",
+    "access",
+    "account",
+    "admin",
+    "api",
+    "app",
+    "application",
+    "auth",
+    "client",
+    "consumer",
+    "crypto",
+    "deploy",
+    "encrypt",
+    "encryption",
+    "hmac",
+    "host",
+    "integration",
+    "jwt",
+    "license",
+    "licence",
+    "master",
+    "private",
+    "project",
+    "root",
+    "secret",
+    "server",
+    "service",
+    "session",
+    "shared",
+    "signature",
+    "signing",
+    "ssh",
+    "storage",
+    "subscription",
+    "webhook",
+    "write",
 ];
 
 /// What a name says. It may be written in any usual way: `db_password`, `apiKey`, `Client-Secret`, `spring.mail.password`.
@@ -49,14 +132,26 @@ pub(super) fn sort(name: &str) -> Option<Sort> {
         "pass" | "pwd" | "pw" | "psw" | "pin" if head.is_empty() => Some(Sort::MaybePassword),
         "pass" | "pwd" | "pw" | "psw" => Some(Sort::Password),
         "passphrase" | "mnemonic" => Some(Sort::Phrase),
-        "phrase" if head.last().is_some_and(|word| matches!(word.as_str(), "pass" | "seed" | "recovery")) => Some(Sort::Phrase),
+        "phrase" if head.last().is_some_and(|word| matches!(word.as_str(), "pass" | "seed" | "recovery")) => {
+            Some(Sort::Phrase)
+        }
         _ if ends(&["password", "passwd", "passwort", "kennwort", "contrasena", "motdepasse"]) => Some(Sort::Password),
         "key" => {
             let word = head.last()?.as_str();
             (KEYS.contains(&word) && !is_open()).then_some(Sort::Token)
         }
         // `accessKeyId` names the key and is none.
-        _ if ends(&["apikey", "accesskey", "secretkey", "privatekey", "accountkey", "authkey", "sharedkey", "masterkey"]) => {
+        _ if ends(&[
+            "apikey",
+            "accesskey",
+            "secretkey",
+            "privatekey",
+            "accountkey",
+            "authkey",
+            "sharedkey",
+            "masterkey",
+        ]) =>
+        {
             (!is_open()).then_some(Sort::Token)
         }
         "secret" | "secrets" | "token" | "credential" | "credentials" => (!is_open()).then_some(Sort::Token),
@@ -77,7 +172,9 @@ fn words(name: &str) -> Vec<String> {
         let before = place.checked_sub(1).and_then(|place| bytes.get(place)).copied().unwrap_or_default();
         let after = bytes.get(place + 1).copied().unwrap_or_default();
         let hump = byte.is_ascii_uppercase()
-            && (before.is_ascii_lowercase() || before.is_ascii_digit() || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
+            && (before.is_ascii_lowercase()
+                || before.is_ascii_digit()
+                || (before.is_ascii_uppercase() && after.is_ascii_lowercase()));
         let number = byte.is_ascii_digit() && before.is_ascii_alphabetic() && !after.is_ascii_alphanumeric();
         if (!byte.is_ascii_alphanumeric() || hump || number) && !word.is_empty() {
             words.push(std::mem::take(&mut word));

@@ -73,7 +73,10 @@ const SERVICES: &[Service] = &[
     service("github_token", &["github_pat_"], Url, 20),
     service(
         "gitlab_token",
-        &["glpat-", "glrt-", "glrtr-", "gldt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-", "glffct-", "gloas-"],
+        &[
+            "glpat-", "glrt-", "glrtr-", "gldt-", "glptt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-",
+            "glffct-", "gloas-",
+        ],
         Dotted,
         20,
     ),
@@ -124,10 +127,20 @@ const SERVICES: &[Service] = &[
     service("onepassword_token", &["ops_eyJ"], Base64, 100),
     service("age_key", &["AGE-SECRET-KEY-1"], Letters, 40),
     // Messages and mail.
-    service("slack_token", &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxe.xox", "xoxc-", "xoxd-", "xapp-"], Dotted, 20),
+    service(
+        "slack_token",
+        &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxe.xox", "xoxc-", "xoxd-", "xapp-"],
+        Dotted,
+        20,
+    ),
     started(
         Start::Behind,
-        service("slack_webhook", &["hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"], Base64, 20),
+        service(
+            "slack_webhook",
+            &["hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"],
+            Base64,
+            20,
+        ),
     ),
     started(
         Start::Behind,
@@ -198,7 +211,8 @@ struct Prefixes {
 
 static PREFIXES: LazyLock<Option<Prefixes>> = LazyLock::new(|| {
     let all = || SERVICES.iter().flat_map(|service| service.prefixes.iter().map(move |prefix| (service, *prefix)));
-    let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all().map(|(_, prefix)| prefix));
+    let automaton =
+        AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(all().map(|(_, prefix)| prefix));
     // Only a set that is too large cannot be built; the test of this module builds it.
     Some(Prefixes { automaton: automaton.ok()?, services: all().map(|(service, _)| service).collect() })
 });
@@ -228,7 +242,9 @@ impl Service {
         let body = run(bytes, end, self.signs);
         // A full stop or a sign of equality may belong to what is around.
         let body = text.get(body)?.trim_end_matches(['.', '-']);
-        if body.len() < self.least || value::is_stand_in(body) || body.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
+        let is_words =
+            body.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') && turns(body) * 5 < body.len();
+        if body.len() < self.least || is_words || value::is_stand_in(body) {
             return None;
         }
         let from = match self.start {
@@ -263,12 +279,18 @@ fn is_free(bytes: &[u8], start: usize) -> bool {
     before.is_none_or(|byte| !is_word(byte)) || is_after_escape(bytes, start)
 }
 
+/// How often small letters, capitals and digits change.
+fn turns(body: &str) -> usize {
+    let sort = |byte: u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
+    body.bytes().zip(body.bytes().skip(1)).filter(|(a, b)| sort(*a) != sort(*b)).count()
+}
+
 /// Whether letters and digits change so often that no words stand there.
 fn is_mixed(body: &str) -> bool {
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    let sort = |byte: u8| (byte.is_ascii_digit(), byte.is_ascii_uppercase());
-    let turns = body.bytes().zip(body.bytes().skip(1)).filter(|(a, b)| sort(*a) != sort(*b)).count();
-    digits >= 2 && turns * 5 >= body.len() || digits * 4 >= body.len() && turns * 8 >= body.len()
+    let capitals = body.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    let changes = turns(body) * 5 >= body.len() || digits * 4 >= body.len() && turns(body) * 8 >= body.len();
+    digits >= 2 && changes || digits >= 1 && capitals
 }
 
 /// JSON Web Tokens (RFC 7519): three or five parts of Base64, of which the first is an object.

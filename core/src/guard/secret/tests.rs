@@ -39,6 +39,8 @@ fn tokens_of_services() {
         ("sk-proj-", 48, MIXED, "openai_key"),
         ("sk-", 48, MIXED, "api_key"),
         ("AKIA", 16, "ABCDEFGHIJ234567", "aws_access_key"),
+        ("AKIA", 16, "ABCDEFGHIJKLMNOPQRSTUVWXYZ27", "aws_access_key"),
+        ("rk_live_", 24, "abcdefghijklmABCDEFGHIJKLM", "stripe_key"),
         ("AIza", 35, MIXED, "google_api_key"),
         ("hf_", 34, MIXED, "huggingface_token"),
         ("npm_", 36, MIXED, "npm_token"),
@@ -90,6 +92,7 @@ fn what_is_no_secret_stays() {
     for text in [
         "API_KEY=\nDEBUG=1",
         "api_key: ${API_KEY}",
+        "password: ${DB_PASSWORD:?must be set}\ntoken: {{ secrets.DEPLOY_TOKEN }}",
         "password: <your password here>",
         "export TOKEN=$(cat token)",
         "password = getpass.getpass(\"Password: \")",

@@ -15,26 +15,138 @@ pub(super) enum Writing {
 
 /// Words that stand for a value, that tell its type, or that are none.
 const WORDS: [&str; 60] = [
-    "any", "bool", "boolean", "bytes", "char", "credentials", "default", "disabled", "empty", "enabled", "false", "hidden", "int",
-    "integer", "invalid", "key", "masked", "mandatory", "missing", "n/a", "na", "nil", "no", "none", "null", "number", "object", "off", "ok", "on",
-    "optional", "pass", "passed", "passwd", "password", "passwort", "present", "prompt", "pwd", "redacted", "removed", "required", "secret",
-    "secretstr", "secretstring", "set", "some", "str", "string", "tbd", "text", "todo", "token", "true", "undefined", "unknown", "unset", "valid", "value",
+    "any",
+    "bool",
+    "boolean",
+    "bytes",
+    "char",
+    "credentials",
+    "default",
+    "disabled",
+    "empty",
+    "enabled",
+    "false",
+    "hidden",
+    "int",
+    "integer",
+    "invalid",
+    "key",
+    "masked",
+    "mandatory",
+    "missing",
+    "n/a",
+    "na",
+    "nil",
+    "no",
+    "none",
+    "null",
+    "number",
+    "object",
+    "off",
+    "ok",
+    "on",
+    "optional",
+    "pass",
+    "passed",
+    "passwd",
+    "password",
+    "passwort",
+    "present",
+    "prompt",
+    "pwd",
+    "redacted",
+    "removed",
+    "required",
+    "secret",
+    "secretstr",
+    "secretstring",
+    "set",
+    "some",
+    "str",
+    "string",
+    "tbd",
+    "text",
+    "todo",
+    "token",
+    "true",
+    "undefined",
+    "unknown",
+    "unset",
+    "valid",
+    "value",
     "yes",
 ];
 /// Parts that only what stands for a value has.
 const PARTS: [&str; 19] = [
-    "your", "example", "placeholder", "xxxx", "****", "....", "0000000000", "redacted", "insert", "replace", "goes_here", "goes-here",
-    "my_password", "mypassword", "my-password", "some_secret", "dummy", "sample", "fill_me",
+    "your",
+    "example",
+    "placeholder",
+    "xxxx",
+    "****",
+    "....",
+    "0000000000",
+    "redacted",
+    "insert",
+    "replace",
+    "goes_here",
+    "goes-here",
+    "my_password",
+    "mypassword",
+    "my-password",
+    "some_secret",
+    "dummy",
+    "sample",
+    "fill_me",
 ];
 /// Where code reads a value from elsewhere.
 const READS: [&str; 24] = [
-    "process.env", "os.environ", "getenv", "import.meta", "secrets.", "vault:", "vault_", "config.", "settings.", "options.", "self.",
-    "this.", "args.", "params.", "req.", "request.", "user.", "ref+", "op://", "arn:", "keyring", "file:", "env.", "ssm:",
+    "process.env",
+    "os.environ",
+    "getenv",
+    "import.meta",
+    "secrets.",
+    "vault:",
+    "vault_",
+    "config.",
+    "settings.",
+    "options.",
+    "self.",
+    "this.",
+    "args.",
+    "params.",
+    "req.",
+    "request.",
+    "user.",
+    "ref+",
+    "op://",
+    "arn:",
+    "keyring",
+    "file:",
+    "env.",
+    "ssm:",
 ];
 /// Passwords that are words: the first that anybody tries.
 const COMMON: [&str; 20] = [
-    "admin", "administrator", "changeit", "changeme", "default1", "dragon", "guest", "hunter", "iloveyou", "letmein", "master", "monkey",
-    "opensesame", "postgres", "qwerty", "root", "sunshine", "superman", "toor", "welcome",
+    "admin",
+    "administrator",
+    "changeit",
+    "changeme",
+    "default1",
+    "dragon",
+    "guest",
+    "hunter",
+    "iloveyou",
+    "letmein",
+    "master",
+    "monkey",
+    "opensesame",
+    "postgres",
+    "qwerty",
+    "root",
+    "sunshine",
+    "superman",
+    "toor",
+    "welcome",
 ];
 
 /// Whether something is written where a value will be: `<your key>`, `${KEY}`, `xxxx`.
@@ -51,7 +163,11 @@ pub(super) fn is_stand_in(value: &str) -> bool {
         Some(c) => second.is_some() && lower.chars().all(|other| other == c),
         None => true,
     };
-    opened || lower.contains("${") || lower.contains("{{") || lower.contains("$(") || PARTS.iter().any(|part| lower.contains(part))
+    opened
+        || lower.contains("${")
+        || lower.contains("{{")
+        || lower.contains("$(")
+        || PARTS.iter().any(|part| lower.contains(part))
 }
 
 /// Whether a value, under a name that says so, is a secret.
@@ -72,11 +188,16 @@ pub(super) fn is_secret(value: &str, sort: Sort, writing: Writing) -> bool {
 /// Whether code or a setting leads to the value elsewhere: a call, a variable, a path, an address.
 fn is_read(value: &str, writing: Writing) -> bool {
     let lower = value.to_ascii_lowercase();
-    let path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start)) && value.matches('/').count() >= 2
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte)) && !value.ends_with('=');
+    let path = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start))
+        && value.matches('/').count() >= 2
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte))
+        && !value.ends_with('=');
     let call = writing != Writing::Quoted && (value.contains('(') || value.contains("::") || value.contains("->"));
     let pattern = value.starts_with('^') || value.contains("(?");
-    path || call || pattern || lower.contains("://") || READS.iter().any(|part| lower.starts_with(part))
+    path || call
+        || pattern
+        || lower.contains("://")
+        || READS.iter().any(|part| lower.starts_with(part))
         || (writing != Writing::Quoted && READS.iter().any(|part| lower.contains(part)))
 }
 
@@ -112,7 +233,8 @@ fn is_password(value: &str, writing: Writing) -> bool {
         return true;
     }
     let lower = value.to_ascii_lowercase();
-    writing != Writing::Bare && (COMMON.contains(&lower.as_str()) || (value.len() >= 16 && mix.turns <= 1) || mix.turns * 3 > value.len())
+    writing != Writing::Bare
+        && (COMMON.contains(&lower.as_str()) || (value.len() >= 16 && mix.turns <= 1) || mix.turns * 3 > value.len())
 }
 
 /// A name in code.
@@ -127,7 +249,8 @@ fn is_words(value: &str) -> bool {
     let plain = |part: &str| {
         let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = part.len() - letters.len();
-        letters.bytes().all(|byte| byte.is_ascii_alphabetic()) && (digits <= 4 || letters.is_empty() && digits <= 4)
+        letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && (digits <= 4 || letters.is_empty() && digits <= 4)
             && (letters.len() > 2 || digits == 0 || letters.len() <= 1)
             && Mix::of(letters).turns <= 3
     };
@@ -173,5 +296,10 @@ fn entropy(value: &str) -> f64 {
         }
     }
     let length = f64::from(u32::try_from(value.len()).unwrap_or(u32::MAX).max(1));
-    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length).map(|share| -share * share.log2()).sum()
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / length)
+        .map(|share| -share * share.log2())
+        .sum()
 }

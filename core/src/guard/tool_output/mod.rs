@@ -126,11 +126,13 @@ fn scan(text: &str, with_personal: bool) -> Vec<Finding> {
 
 fn clean_with<'a>(text: &'a str, rules: &Cleaning, detectors: &Detectors) -> Cleaned<'a> {
     let mut desk = Desk { rules, detectors, redacted: Vec::new(), flags: Vec::new(), told: HashSet::new() };
-    let text = if json::is_json(text) {
-        json::clean(text, &mut desk)
+    // A byte order mark is no part of a document.
+    let document = text.trim_start_matches('\u{feff}');
+    let text = if json::is_json(document) {
+        json::clean(document, &mut desk)
     } else {
         match (detectors.strip)(text) {
-            // Colours and byte order marks make no JSON.
+            // Colours do not hide a document.
             Cow::Owned(stripped) if json::is_json(&stripped) => Cow::Owned(json::clean(&stripped, &mut desk).into()),
             stripped => desk.replace_all(stripped),
         }
