@@ -7,8 +7,8 @@
 use super::pattern::Match;
 use std::collections::VecDeque;
 
-/// Bytes of the longest code span, and of the longest line that opens a fence, that is known for one: it bounds what
-/// is held back while it is not known yet whether the text is code.
+/// Bytes of the longest code span, and of the longest line that opens a fence, that is known for one. Both may wait for
+/// each other, so twice as much is held back at most while it is not known yet whether the text is code.
 pub(super) const LONGEST_SPAN: usize = 4096;
 /// List items within each other whose margins are remembered.
 const DEEPEST_ITEM: usize = 32;
@@ -453,7 +453,10 @@ impl Markdown {
                         Open::Match(_) => false,
                     });
                     if let Some(place) = closing {
-                        if matches!(self.open.get(place + 1), Some(Open::Fence(_))) && !over {
+                        // It closes the span unless it opens a fence.
+                        if matches!(self.open.get(place + 1), Some(Open::Fence(fence)) if fence.reaches(self.at))
+                            && !over
+                        {
                             return;
                         }
                         self.open.drain(..=place);

@@ -304,7 +304,7 @@ proptest! {
                 taken += piece.len();
                 given += filter.push(piece).len();
                 // What takes the place of a match is at most seven times as long.
-                prop_assert!(given + LONGEST_SPAN + 16 >= taken && given <= 7 * taken, "{mode:?}: {given} of {taken}");
+                prop_assert!(given + 2 * LONGEST_SPAN + 16 + 5 * pieces.len() >= taken && given <= 7 * taken, "{mode:?}: {given} of {taken}");
             }
         }
     }

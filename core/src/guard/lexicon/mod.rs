@@ -142,8 +142,7 @@ impl Meaning {
 
 struct Lexicon {
     words: Tree<Meaning>,
-    /// Whether some entry starts with these two bytes.
-    starts: Vec<u64>,
+    starts: Starts,
 }
 
 impl Lexicon {
@@ -180,9 +179,9 @@ impl Lexicon {
                 words.push((word.clone(), meanings.fold(Meaning::default(), Meaning::or)));
             }
         }
-        let mut starts = vec![0; 1 << 10];
-        for (word, _) in &words {
-            mark_start(&mut starts, word.as_bytes());
+        let mut starts = Starts::new();
+        for (word, meaning) in &words {
+            starts.add(word.as_bytes(), meaning.stem != Concepts::default());
         }
         Self { words: Tree::new(words), starts }
     }
@@ -192,7 +191,7 @@ impl Lexicon {
         let tokens = &view.tokens().tokens;
         let bytes = view.text().as_bytes();
         for (index, token) in tokens.iter().enumerate() {
-            if !self.may_start(bytes, *token) {
+            if !self.starts.may_have(bytes.get(token.range()).unwrap_or_default()) {
                 continue;
             }
             if let Some((concepts, taken)) = self.walk(bytes, tokens.get(index..).unwrap_or_default()) {
@@ -207,16 +206,6 @@ impl Lexicon {
             }
         }
         hits
-    }
-
-    fn may_start(&self, bytes: &[u8], token: Token) -> bool {
-        let (first, second) = match bytes.get(token.range()) {
-            Some([first]) => (*first, b' '),
-            Some([first, second, ..]) => (*first, *second),
-            _ => return false,
-        };
-        let place = usize::from(first) << 8 | usize::from(second);
-        self.starts.get(place >> 6).is_some_and(|bits| bits >> (place & 63) & 1 == 1)
     }
 
     /// The longest entry that starts at the first token, and how many tokens it takes.
@@ -259,13 +248,57 @@ impl Lexicon {
     }
 }
 
-fn mark_start(starts: &mut [u64], word: &[u8]) {
-    if let [first, second, ..] = word {
-        let place = usize::from(*first) << 8 | usize::from(*second);
-        if let Some(bits) = starts.get_mut(place >> 6) {
-            *bits |= 1 << (place & 63);
-        }
+/// Tells quickly that no entry starts with a word: by a hash of its first bytes.
+struct Starts {
+    /// Words that begin with these four bytes, or are shorter and end before them.
+    four: Vec<u64>,
+    /// Words that begin with these two bytes, whatever follows.
+    two: Vec<u64>,
+}
+
+impl Starts {
+    fn new() -> Self {
+        Self { four: vec![0; 1 << 10], two: vec![0; 1 << 10] }
     }
+
+    fn add(&mut self, entry: &[u8], is_stem: bool) {
+        let word = entry.split(|byte| *byte == b' ').next().unwrap_or_default();
+        if is_stem && entry.len() < 4 {
+            mark(&mut self.two, first_two(word));
+        }
+        mark(&mut self.four, first_four(word));
+    }
+
+    fn may_have(&self, word: &[u8]) -> bool {
+        has(&self.four, first_four(word)) || has(&self.two, first_two(word))
+    }
+}
+
+fn first_two(word: &[u8]) -> usize {
+    let byte = |at: usize| usize::from(word.get(at).copied().unwrap_or(b' '));
+    byte(0) << 8 | byte(1)
+}
+
+/// Sixteen bits of the first four bytes (Knuth's multiplicative hash).
+fn first_four(word: &[u8]) -> usize {
+    let key = match word {
+        [a, b, c, d, ..] => u32::from_le_bytes([*a, *b, *c, *d]),
+        [a, b, c] => u32::from_le_bytes([*a, *b, *c, b' ']),
+        [a, b] => u32::from_le_bytes([*a, *b, b' ', b' ']),
+        [a] => u32::from_le_bytes([*a, b' ', b' ', b' ']),
+        [] => 0,
+    };
+    (key.wrapping_mul(2_654_435_761) >> 16) as usize
+}
+
+fn mark(bits: &mut [u64], place: usize) {
+    if let Some(bits) = bits.get_mut(place >> 6) {
+        *bits |= 1 << (place & 63);
+    }
+}
+
+fn has(bits: &[u64], place: usize) -> bool {
+    bits.get(place >> 6).is_some_and(|bits| bits >> (place & 63) & 1 == 1)
 }
 
 /// An entry as its tokens are walked: words parted by one space.

@@ -7,8 +7,13 @@ pub(super) struct Tree<V> {
     nodes: Vec<Node>,
     /// The first byte of each node, apart from the nodes so that a look at the children touches little memory.
     firsts: Vec<u8>,
+    /// The child of the root for each first byte: it has a hundred, and every walk starts there. 0 for none.
+    from_root: Vec<u32>,
     values: Vec<V>,
 }
+
+/// Children that are looked through one by one.
+const FEW: usize = 4;
 
 /// Bytes that lead here from the node above, and what follows.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +37,13 @@ pub(super) struct Place {
 impl<V> Tree<V> {
     /// Builds a tree of texts in ascending order without repeats.
     pub(super) fn new(entries: Vec<(String, V)>) -> Self {
-        let mut tree = Self { texts: String::new(), nodes: Vec::new(), firsts: Vec::new(), values: Vec::new() };
+        let mut tree = Self {
+            texts: String::new(),
+            nodes: Vec::new(),
+            firsts: Vec::new(),
+            from_root: vec![0; 256],
+            values: Vec::new(),
+        };
         let mut starts = Vec::with_capacity(entries.len());
         let mut keys = Vec::with_capacity(entries.len());
         for (text, value) in entries {
@@ -70,6 +81,11 @@ impl<V> Tree<V> {
                     value: 0,
                 });
                 tree.firsts.push(byte);
+                if node == 0
+                    && let Some(child) = tree.from_root.get_mut(usize::from(byte))
+                {
+                    *child = place(tree.nodes.len() - 1);
+                }
                 at += count;
             }
             let children = short(tree.nodes.len() - first_child);
@@ -92,9 +108,17 @@ impl<V> Tree<V> {
             let next = self.texts.as_bytes().get(node.label as usize + usize::from(place.walked))?;
             return (*next == byte).then_some(Place { walked: place.walked + 1, ..place });
         }
+        if place.node == 0 {
+            let child = *self.from_root.get(usize::from(byte))?;
+            return (child > 0).then_some(Place { node: child, walked: 1 });
+        }
         let first = node.first_child as usize;
         let firsts = self.firsts.get(first..first + usize::from(node.children))?;
-        let child = firsts.iter().position(|other| *other == byte)?;
+        let child = if firsts.len() > FEW {
+            memchr::memchr(byte, firsts)?
+        } else {
+            firsts.iter().position(|other| *other == byte)?
+        };
         Some(Place { node: u32::try_from(first + child).ok()?, walked: 1 })
     }
 
@@ -107,7 +131,10 @@ impl<V> Tree<V> {
     /// Bytes of memory.
     #[cfg(test)]
     pub(super) fn size(&self) -> usize {
-        self.texts.len() + self.nodes.len() * (size_of::<Node>() + 1) + self.values.len() * size_of::<V>()
+        self.texts.len()
+            + self.nodes.len() * (size_of::<Node>() + 1)
+            + self.from_root.len() * 4
+            + self.values.len() * size_of::<V>()
     }
 }
 

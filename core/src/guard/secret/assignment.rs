@@ -168,10 +168,15 @@ fn around(text: &str, start: usize) -> Writing {
     if is_part || is_first(text, start) { Writing::Line } else { Writing::Bare }
 }
 
+/// The line up to a place; of a long one, its end.
+fn line_before(text: &str, at: usize) -> &str {
+    let from = (at.saturating_sub(4 * LONGEST_NAME)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    text.get(from..at).unwrap_or_default().rsplit(['\n', '\r']).next().unwrap_or_default()
+}
+
 /// Whether a name is the first of its line, after words of shells, lists and settings.
 fn is_first(text: &str, start: usize) -> bool {
-    let head = text.get(..start).unwrap_or_default();
-    let line = head.rsplit(['\n', '\r']).next().unwrap_or_default();
+    let line = line_before(text, start);
     if line.len() > LONGEST_NAME {
         return false;
     }
@@ -188,13 +193,8 @@ fn is_first(text: &str, start: usize) -> bool {
 fn is_numbered(line: &str) -> bool {
     let line = line.trim_end_matches([':', ' ', '\t', '-']);
     let digits = line.bytes().rev().take_while(u8::is_ascii_digit).count();
-    digits > 0
-        && line
-            .as_bytes()
-            .len()
-            .checked_sub(digits + 1)
-            .and_then(|at| line.as_bytes().get(at))
-            .is_none_or(|byte| matches!(byte, b':' | b'-'))
+    let before = line.len().checked_sub(digits + 1).and_then(|at| line.as_bytes().get(at));
+    digits > 0 && before.is_none_or(|byte| matches!(byte, b':' | b'-'))
 }
 
 /// Whether a name is an option of a command: `--token`.
@@ -306,9 +306,8 @@ fn logins(text: &str, found: &mut Vec<Secret>) {
         }
     }
     for at in memchr::memmem::find_iter(text.as_bytes(), "password ") {
-        let line = text.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-        let near = line.len() < 4 * LONGEST_NAME;
-        if near && (line.contains("login ") || line.contains("machine ")) {
+        let line = line_before(text, at);
+        if line.contains("login ") || line.contains("machine ") {
             let start = at + "password ".len();
             let value = bare(text.get(start..).unwrap_or_default(), Writing::Line);
             if value::is_secret(value, Sort::Password, Writing::Line) {

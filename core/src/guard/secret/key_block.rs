@@ -7,6 +7,9 @@ use std::ops::Range;
 /// Characters of key that a block must hold.
 const FEWEST: usize = 16;
 
+/// Bytes of a line that are read at once.
+const LONGEST_LINE: usize = 1024;
+
 /// Adds what is found.
 pub(super) fn scan(text: &str, found: &mut Vec<Secret>) {
     let mut after = 0;
@@ -95,8 +98,15 @@ fn strip_line_ends(text: &str) -> &str {
 /// The line at a place: up to a line end, an escape or a quote.
 fn line_at(text: &str, at: usize) -> Option<&str> {
     let rest = text.get(at..)?;
-    let length = rest.bytes().position(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'<' | b'`'));
-    let line = rest.get(..length.unwrap_or(rest.len()))?;
+    let length = rest
+        .bytes()
+        .take(LONGEST_LINE)
+        .position(|byte| matches!(byte, b'\n' | b'\r' | b'\\' | b'"' | b'\'' | b'<' | b'`'));
+    let mut length = length.unwrap_or(rest.len().min(LONGEST_LINE));
+    while !rest.is_char_boundary(length) {
+        length -= 1;
+    }
+    let line = rest.get(..length)?;
     Some(line.trim_end_matches([' ', '\t']))
 }
 

@@ -202,6 +202,9 @@ const SERVICES: &[Service] = &[
     service("readme_key", &["rdme_"], Letters, 60),
 ];
 
+/// Bytes behind the first characters that tell whether it is a token.
+const LOOKED_AT: usize = 256;
+
 /// Finds all prefixes at once.
 struct Prefixes {
     automaton: AhoCorasick,
@@ -239,7 +242,7 @@ impl Service {
     /// The token whose first characters stand at a place.
     fn token(&self, text: &str, start: usize, end: usize) -> Option<std::ops::Range<usize>> {
         let bytes = text.as_bytes();
-        let body = run(bytes, end, self.signs);
+        let body = run(bytes, end, self.signs, LOOKED_AT);
         // A full stop or a sign of equality may belong to what is around.
         let body = text.get(body)?.trim_end_matches(['.', '-']);
         let is_words =
@@ -263,13 +266,18 @@ impl Service {
         };
         // Short names have much that looks like them: `sk-`, `re_`, `pat`.
         let short = end - start <= 4 && self.signs != Signs::Hex;
-        (!short || is_mixed(body)).then_some(from..end + body.len())
+        if short && !is_mixed(body) {
+            return None;
+        }
+        // What was looked at says that it is a token; all of it is.
+        let length = if body.len() < LOOKED_AT { body.len() } else { run(bytes, end, self.signs, usize::MAX).len() };
+        Some(from..end + length)
     }
 }
 
 /// The bytes of a kind from a place on.
-fn run(bytes: &[u8], start: usize, signs: Signs) -> std::ops::Range<usize> {
-    let length = bytes.get(start..).unwrap_or_default().iter().take_while(|byte| signs.has(**byte)).count();
+fn run(bytes: &[u8], start: usize, signs: Signs, most: usize) -> std::ops::Range<usize> {
+    let length = bytes.get(start..).unwrap_or_default().iter().take(most).take_while(|byte| signs.has(**byte)).count();
     start..start + length
 }
 
@@ -301,7 +309,7 @@ fn web_tokens(text: &str, found: &mut Vec<Secret>) {
         if start < after || !is_free(text.as_bytes(), start) {
             continue;
         }
-        let span = run(text.as_bytes(), start, Signs::Dotted);
+        let span = run(text.as_bytes(), start, Signs::Dotted, usize::MAX);
         after = span.end;
         let Some(token) = text.get(span.clone()).map(|token| token.trim_end_matches('.')) else { continue };
         let parts: Vec<&str> = token.splitn(6, '.').collect();

@@ -250,7 +250,7 @@ fn is_words(value: &str) -> bool {
         let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = part.len() - letters.len();
         letters.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && (digits <= 4 || letters.is_empty() && digits <= 4)
+            && digits <= 4
             && (letters.len() > 2 || digits == 0 || letters.len() <= 1)
             && Mix::of(letters).turns <= 3
     };

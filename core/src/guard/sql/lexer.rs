@@ -2,6 +2,7 @@
 //!
 //! A reader sees a bounded piece of the text, so no unclosed comment or quote makes it run to the end.
 
+use super::words::Words;
 use std::ops::Range;
 
 /// Bytes of a statement that are read, from its first word on.
@@ -104,10 +105,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes the next lexeme when it is one of these words.
-    pub(super) fn take_one(&mut self, words: &[&'static str]) -> Option<&'static str> {
+    pub(super) fn take_one(&mut self, words: &impl Words) -> Option<&'static str> {
         let mut ahead = self.clone();
         let Lexeme::Word(next) = ahead.next() else { return None };
-        let found = words.iter().find(|word| **word == next)?;
+        let found = words.find(next)?;
         *self = ahead;
         Some(found)
     }

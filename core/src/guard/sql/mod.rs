@@ -41,13 +41,15 @@ fn scan_view(original: &str, view: &View, first: usize, found: &mut Vec<Finding>
             continue;
         }
         let verb = view.word(*token);
-        if !is_verb(verb) {
+        if !words::VERBS.contains(verb) {
             continue;
         }
         let statement = statement::read(verb, view.text(), range.end);
         let order = || {
-            let subject = *subject.get_or_init(|| Subject::of(view));
-            order::is_verb(verb).then(|| order::read(verb, view.text(), range.end, subject)).flatten()
+            if !words::ORDER_VERBS.contains(verb) {
+                return None;
+            }
+            order::read(verb, view.text(), range.end, *subject.get_or_init(|| Subject::of(view)))
         };
         let Some(statement) = statement.or_else(order) else { continue };
         let subject = *subject.get_or_init(|| Subject::of(view));
@@ -78,31 +80,6 @@ fn scan_view(original: &str, view: &View, first: usize, found: &mut Vec<Finding>
     }
 }
 
-/// Whether a word may begin a statement or an order.
-fn is_verb(word: &str) -> bool {
-    matches!(
-        word,
-        "drop"
-            | "truncate"
-            | "delete"
-            | "alter"
-            | "update"
-            | "insert"
-            | "replace"
-            | "merge"
-            | "grant"
-            | "revoke"
-            | "exec"
-            | "execute"
-            | "call"
-            | "xp"
-            | "rename"
-            | "copy"
-            | "load"
-            | "into"
-    ) || order::is_verb(word)
-}
-
 /// Where a statement stands.
 struct Place<'a> {
     original: &'a str,
@@ -128,9 +105,8 @@ impl Place<'_> {
             score -= 30;
         }
         let [before, earlier, _] = lexer::words_before(self.view.text(), self.start);
-        if [before, earlier].iter().any(|word| words::NEGATIONS.contains(word)) {
-            score -= 40;
-        } else if is_noun_after(before) && !written {
+        let negated = [before, earlier].iter().any(|word| words::NEGATIONS.contains(word));
+        if negated || is_noun_after(before) && !written {
             score -= 40;
         } else if before == "to"
             && !written

@@ -23,8 +23,8 @@ impl Subject {
         let mut subject = Self::default();
         for token in view.tokens().tokens.iter().take(LOOKED_AT) {
             let word = view.word(*token);
-            subject.database |= DATABASE.contains(&word);
-            subject.elsewhere |= ELSEWHERE.contains(&word);
+            subject.database |= DATABASE.contains(word);
+            subject.elsewhere |= ELSEWHERE.contains(word);
         }
         subject
     }
@@ -35,25 +35,6 @@ impl Subject {
     }
 }
 
-/// Whether a word may begin such an order.
-pub(super) fn is_verb(word: &str) -> bool {
-    matches!(
-        word,
-        "drop"
-            | "delete"
-            | "remove"
-            | "wipe"
-            | "erase"
-            | "purge"
-            | "clear"
-            | "empty"
-            | "truncate"
-            | "destroy"
-            | "nuke"
-            | "overwrite"
-    )
-}
-
 /// The order that begins with the verb that ends at a byte.
 pub(super) fn read(verb: &str, text: &str, at: usize, subject: Subject) -> Option<Statement> {
     let mut reader = Reader::new(text, at);
@@ -61,7 +42,7 @@ pub(super) fn read(verb: &str, text: &str, at: usize, subject: Subject) -> Optio
     let mut all = false;
     let mut determined = false;
     for _ in 0..5 {
-        match reader.take_one(DETERMINERS) {
+        match reader.take_one(&DETERMINERS) {
             Some(word) => {
                 all |= matches!(word, "all" | "every" | "each" | "entire" | "whole" | "any");
                 determined = true;
@@ -85,10 +66,10 @@ pub(super) fn read(verb: &str, text: &str, at: usize, subject: Subject) -> Optio
             reader.take("our");
             let known = match reader.next() {
                 Lexeme::Word(name) if name == "table" || name == "database" || name == "collection" => true,
-                Lexeme::Word(name) if NOT_NAMES.contains(&name) || ELSEWHERE.contains(&name) => return None,
+                Lexeme::Word(name) if NOT_NAMES.contains(name) || ELSEWHERE.contains(name) => return None,
                 Lexeme::Word(name) => {
                     let table = reader.take("table") || reader.take("database") || reader.take("tables");
-                    TABLES.contains(&name) || name.contains('_') || table
+                    TABLES.contains(name) || name.contains('_') || table
                 }
                 Lexeme::Quoted(_) => true,
                 _ => return None,
@@ -114,8 +95,7 @@ pub(super) fn read(verb: &str, text: &str, at: usize, subject: Subject) -> Optio
         "table" | "schema" => {
             // "empty table users", "delete table orders"; DROP and TRUNCATE are read as statements.
             let (Lexeme::Word(name), false) = (reader.next(), determined) else { return None };
-            let known =
-                TABLES.contains(&name) || name.contains('_') || (subject.database && !NOT_NAMES.contains(&name));
+            let known = TABLES.contains(name) || name.contains('_') || (subject.database && !NOT_NAMES.contains(name));
             if known && !subject.is_elsewhere() {
                 found(format!("{verb} {thing}"), "sql.order.table", 62, reader.at())
             } else {
@@ -123,10 +103,10 @@ pub(super) fn read(verb: &str, text: &str, at: usize, subject: Subject) -> Optio
             }
         }
         "from" if verb != "delete" && verb != "drop" => None,
-        name if !NOT_NAMES.contains(&name) => {
+        name if !NOT_NAMES.contains(name) => {
             let kind = reader.take_one(&["table", "database", "schema", "db", "collection"])?;
             let hard = matches!(verb, "drop" | "truncate" | "nuke" | "wipe" | "purge");
-            let known = TABLES.contains(&name) || name.contains('_') || subject.database || kind == "database";
+            let known = TABLES.contains(name) || name.contains('_') || subject.database || kind == "database";
             if subject.is_elsewhere() || !(known || (hard && determined)) || !ends(&reader) {
                 return None;
             }
@@ -143,7 +123,7 @@ fn ends(reader: &Reader<'_>) -> bool {
         Lexeme::End | Lexeme::Quoted(_) => true,
         Lexeme::Sign(sign) => sign != '-',
         Lexeme::Word(word) => {
-            newline || ORDER_ENDS.contains(&word) || matches!(word, "on" | "from" | "in" | "for" | "with" | "without")
+            newline || ORDER_ENDS.contains(word) || matches!(word, "on" | "from" | "in" | "for" | "with" | "without")
         }
         Lexeme::Number => false,
     }

@@ -1,7 +1,7 @@
 //! Statements that destroy or change data, as they are written in SQL.
 
 use super::lexer::{Lexeme, Reader};
-use super::words::{CLAUSES, MODIFIERS, NOT_NAMES, OBJECTS, ORDER_ENDS, RIGHTS, ROLES, SOFT_OBJECTS};
+use super::words::{CHANGES, CLAUSES, MODIFIERS, NOT_NAMES, OBJECTS, ORDER_ENDS, RIGHTS, ROLES, SOFT_OBJECTS};
 use std::borrow::Cow;
 
 /// How sure the words are that this is a statement.
@@ -73,7 +73,7 @@ fn name(reader: &mut Reader<'_>) -> Option<Shape> {
     let mut dotted = false;
     loop {
         match reader.next() {
-            Lexeme::Word(word) if dotted || (!NOT_NAMES.contains(&word) && !CLAUSES.contains(&word)) => {}
+            Lexeme::Word(word) if dotted || (!NOT_NAMES.contains(word) && !CLAUSES.contains(word)) => {}
             Lexeme::Word(word) if exists && word.len() > 1 => {}
             Lexeme::Quoted(inside) if !inside.is_empty() => quoted = true,
             Lexeme::Sign('*' | '#' | '@' | '$' | '%' | '{' | ':' | '<') => {
@@ -103,23 +103,23 @@ fn after(reader: &Reader<'_>) -> Shape {
     let (next, newline) = reader.peek_line();
     match next {
         Lexeme::Sign(';' | '#') => Shape::Sql,
-        Lexeme::Word(word) if CLAUSES.contains(&word) => Shape::Sql,
+        Lexeme::Word(word) if CLAUSES.contains(word) => Shape::Sql,
         Lexeme::End | Lexeme::Sign(_) | Lexeme::Quoted(_) => Shape::Named,
-        Lexeme::Word(word) if newline || ORDER_ENDS.contains(&word) => Shape::Named,
+        Lexeme::Word(word) if newline || ORDER_ENDS.contains(word) => Shape::Named,
         Lexeme::Word(_) | Lexeme::Number => Shape::Phrase,
     }
 }
 
 fn drop(mut reader: Reader<'_>) -> Option<Statement> {
-    reader.take_one(MODIFIERS);
-    if let Some(thing) = reader.take_one(OBJECTS) {
+    reader.take_one(&MODIFIERS);
+    if let Some(thing) = reader.take_one(&OBJECTS) {
         if thing == "materialized" {
             reader.take("view");
         }
         let shape = name(&mut reader)?;
         return judged(("sql.drop", pair("drop", thing)), shape, [90, 80, 40], reader.at());
     }
-    let thing = reader.take_one(SOFT_OBJECTS)?;
+    let thing = reader.take_one(&SOFT_OBJECTS)?;
     match thing {
         "primary" | "foreign" => return None,
         "owned" if !reader.take("by") => return None,
@@ -135,7 +135,7 @@ fn truncate(mut reader: Reader<'_>) -> Option<Statement> {
         return judged(("sql.truncate", "truncate table".into()), shape, [90, 82, 40], reader.at());
     }
     let plain =
-        matches!(reader.peek(), Lexeme::Word(word) if super::words::TABLES.contains(&word) || word.contains('_'));
+        matches!(reader.peek(), Lexeme::Word(word) if super::words::TABLES.contains(word) || word.contains('_'));
     let shape = name(&mut reader)?;
     // "truncate title" cuts a text; a table is told by its name or by what follows.
     let sql = shape == Shape::Sql && matches!(reader.peek(), Lexeme::Sign(';') | Lexeme::Word("cascade" | "restart"));
@@ -165,45 +165,11 @@ fn delete(mut reader: Reader<'_>) -> Option<Statement> {
 }
 
 fn alter(mut reader: Reader<'_>) -> Option<Statement> {
-    const CHANGES: &[&str] = &[
-        "add",
-        "drop",
-        "modify",
-        "rename",
-        "change",
-        "alter",
-        "set",
-        "owner",
-        "enable",
-        "disable",
-        "convert",
-        "engine",
-        "with",
-        "identified",
-        "reset",
-        "attach",
-        "detach",
-        "truncate",
-        "superuser",
-        "password",
-        "inherit",
-        "no",
-        "validate",
-        "auto_increment",
-        "character",
-        "default",
-        "to",
-        "exchange",
-        "discard",
-        "login",
-        "createdb",
-        "createrole",
-    ];
-    reader.take_one(MODIFIERS);
-    let (thing, soft) = match reader.take_one(OBJECTS) {
+    reader.take_one(&MODIFIERS);
+    let (thing, soft) = match reader.take_one(&OBJECTS) {
         Some(thing) => (thing, false),
         None if reader.take("system") => ("system", true),
-        None => (reader.take_one(SOFT_OBJECTS)?, true),
+        None => (reader.take_one(&SOFT_OBJECTS)?, true),
     };
     let head = ("sql.alter", pair("alter", thing));
     if thing == "system" {
@@ -216,7 +182,7 @@ fn alter(mut reader: Reader<'_>) -> Option<Statement> {
         return judged(head, shape, [80, 50, 20], reader.at());
     }
     let shape = name(&mut reader)?;
-    let changed = reader.take_one(CHANGES);
+    let changed = reader.take_one(&CHANGES);
     let shape = match changed {
         Some("to" | "with" | "no" | "default") if soft => shape,
         Some(_) => Shape::Sql,
@@ -328,7 +294,7 @@ fn merge(mut reader: Reader<'_>) -> Option<Statement> {
         if reader.take("using") {
             reader.take_sign('(');
             let source = reader.next();
-            let sql = matches!(source, Lexeme::Word(word) if !NOT_NAMES.contains(&word))
+            let sql = matches!(source, Lexeme::Word(word) if !NOT_NAMES.contains(word))
                 || matches!(source, Lexeme::Quoted(_));
             let shape = if sql { Shape::Sql } else { Shape::Phrase };
             return judged(("sql.merge", "merge into".into()), shape, [78, 78, 25], reader.at());
@@ -354,7 +320,7 @@ fn grant(verb: &str, mut reader: Reader<'_>) -> Option<Statement> {
             Lexeme::Word(word) if word == to && (on || place > 0) => {
                 let grantee = reader.peek();
                 let named = match grantee {
-                    Lexeme::Word(word) => !NOT_NAMES.contains(&word) || word == "public",
+                    Lexeme::Word(word) => !NOT_NAMES.contains(word) || word == "public",
                     Lexeme::Quoted(_) | Lexeme::Sign('@' | '%' | '$' | '{') => true,
                     _ => false,
                 };
@@ -378,13 +344,13 @@ fn grant(verb: &str, mut reader: Reader<'_>) -> Option<Statement> {
                 );
             }
             Lexeme::Word(word) => {
-                if on && NOT_NAMES.contains(&word) && word != "public" {
+                if on && NOT_NAMES.contains(word) && word != "public" {
                     return None;
                 }
                 object |= on;
                 words += 1;
-                rights += usize::from(!on && RIGHTS.contains(&word));
-                roles += usize::from(ROLES.contains(&word));
+                rights += usize::from(!on && RIGHTS.contains(word));
+                roles += usize::from(ROLES.contains(word));
                 if !on && place == 0 && rights == 0 && roles == 0 {
                     return None;
                 }
@@ -468,11 +434,11 @@ fn rename(mut reader: Reader<'_>) -> Option<Statement> {
 fn copy(mut reader: Reader<'_>) -> Option<Statement> {
     for _ in 0..40 {
         match reader.next() {
-            Lexeme::Word("from" | "to") => {
-                if reader.take("program") && matches!(reader.peek(), Lexeme::Quoted(_) | Lexeme::Sign('\'' | '"' | '$'))
-                {
-                    return judged(("sql.copy", "copy program".into()), Shape::Sql, [90, 90, 90], reader.at());
-                }
+            Lexeme::Word("from" | "to")
+                if reader.take("program")
+                    && matches!(reader.peek(), Lexeme::Quoted(_) | Lexeme::Sign('\'' | '"' | '$')) =>
+            {
+                return judged(("sql.copy", "copy program".into()), Shape::Sql, [90, 90, 90], reader.at());
             }
             Lexeme::End | Lexeme::Sign(';') => return None,
             _ => {}

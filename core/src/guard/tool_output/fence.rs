@@ -162,7 +162,7 @@ mod tests {
             prop_assert_eq!(brackets(&view).count(), 0, "{:?}", body);
             // Nothing is lost but brackets.
             let plain = |text: &str| text.replace("&lt;", "<").replace(['-', '＜', '‹', '<'], "");
-            prop_assert_eq!(plain(body).replace(|c| is_bracket(c), ""), plain(&text).replace(|c| is_bracket(c), ""));
+            prop_assert_eq!(plain(body).replace(is_bracket, ""), plain(&text).replace(is_bracket, ""));
             // Once broken it is not broken again.
             prop_assert_eq!(broken(body, MARKER), body);
         }

@@ -39,6 +39,10 @@ pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
         return;
     }
     if text.is_ascii() {
+        // Without a branch for each byte: most texts have none.
+        if !text.bytes().fold(false, |any, byte| any | is_control_byte(byte)) {
+            return;
+        }
         for (at, byte) in text.bytes().enumerate() {
             if is_control(char::from(byte)) {
                 found.push(finding("unicode.hidden.control", at..at + 1, CERTAIN, "control character"));
@@ -52,6 +56,11 @@ pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
     if let Some(new) = found.get_mut(before..) {
         new.sort_by_key(|finding| finding.span.start);
     }
+}
+
+/// Whether a byte may be one of [`is_control`].
+fn is_control_byte(byte: u8) -> bool {
+    byte < b' ' && byte != b'\n' && byte != b'\t' || byte == 0x7F
 }
 
 fn finding(rule: &'static str, span: Range<usize>, score: u8, pattern: &'static str) -> Finding {
