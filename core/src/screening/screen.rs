@@ -27,6 +27,9 @@ pub struct Screen {
     on_context_finding: OnContextFinding,
 }
 
+/// Findings that errors and events carry.
+const MOST_RECORDS: usize = 1000;
+
 /// A finding and what it leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
@@ -251,9 +254,9 @@ impl Report {
         Some(redacted)
     }
 
-    /// The findings as errors and events carry them, with what they lead to and never with the text found.
+    /// The findings as errors and events carry them, with what they lead to and never with the text found; at most 1,000.
     pub fn records(&self) -> impl Iterator<Item = GuardFinding> {
-        self.findings.iter().map(|Judged { finding, action }| GuardFinding {
+        self.findings.iter().take(MOST_RECORDS).map(|Judged { finding, action }| GuardFinding {
             guard: finding.guard.key().to_owned(),
             rule: finding.rule.to_string(),
             source: self.source.clone(),

@@ -1,6 +1,6 @@
 //! Controls of the writing direction (Unicode Standard Annex 9): overrides, and what is opened and not closed.
 
-use super::{CERTAIN, finding};
+use super::{CERTAIN, add, finding};
 use crate::guard::Finding;
 
 /// Openings that may wait for their end. What is deeper is itself suspicious.
@@ -8,11 +8,16 @@ const DEPTH: usize = 125;
 
 /// Adds overrides, ends without a beginning, and beginnings without an end.
 pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
+    let first = found.len();
     let mut open: Vec<(usize, char)> = Vec::new();
     for (at, c) in text.char_indices() {
         let wrong = match c {
             '\u{202D}' | '\u{202E}' => {
-                found.push(finding("unicode.bidi.override", at..at + c.len_utf8(), CERTAIN, "direction override"));
+                add(
+                    found,
+                    first,
+                    finding("unicode.bidi.override", at..at + c.len_utf8(), CERTAIN, "direction override"),
+                );
                 open.push((at, c));
                 continue;
             }
@@ -27,29 +32,23 @@ pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
             _ => continue,
         };
         if wrong {
-            found.push(finding(
-                "unicode.bidi.unbalanced",
-                at..at + c.len_utf8(),
-                CERTAIN,
-                "unbalanced direction control",
-            ));
+            add(found, first, unbalanced(at, c));
         }
         if c == '\n' {
-            unclosed(&mut open, found);
+            unclosed(&mut open, first, found);
         }
     }
-    unclosed(&mut open, found);
+    unclosed(&mut open, first, found);
 }
 
-fn unclosed(open: &mut Vec<(usize, char)>, found: &mut Vec<Finding>) {
+fn unbalanced(at: usize, c: char) -> Finding {
+    finding("unicode.bidi.unbalanced", at..at + c.len_utf8(), CERTAIN, "unbalanced direction control")
+}
+
+fn unclosed(open: &mut Vec<(usize, char)>, first: usize, found: &mut Vec<Finding>) {
     for (at, c) in open.drain(..) {
         if !matches!(c, '\u{202D}' | '\u{202E}') {
-            found.push(finding(
-                "unicode.bidi.unbalanced",
-                at..at + c.len_utf8(),
-                CERTAIN,
-                "unbalanced direction control",
-            ));
+            add(found, first, unbalanced(at, c));
         }
     }
 }

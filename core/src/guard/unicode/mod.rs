@@ -28,6 +28,9 @@ const STRUCK: usize = 3;
 /// Letters of a word in which a soft hyphen makes sense.
 const HYPHENATED: usize = 8;
 
+/// Finds of one kind that are told apart in one text; all that follow the last are told with it, as one.
+const MOST: usize = 10_000;
+
 /// Adds what is found, in the order of the text.
 pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
     let before = found.len();
@@ -45,7 +48,7 @@ pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
         }
         for (at, byte) in text.bytes().enumerate() {
             if is_control(char::from(byte)) {
-                found.push(finding("unicode.hidden.control", at..at + 1, CERTAIN, "control character"));
+                add(found, before, finding("unicode.hidden.control", at..at + 1, CERTAIN, "control character"));
             }
         }
         return;
@@ -67,6 +70,14 @@ fn finding(rule: &'static str, span: Range<usize>, score: u8, pattern: &'static 
     Finding { guard: GuardKind::Unicode, rule: Cow::Borrowed(rule), span, score, pattern: Cow::Borrowed(pattern) }
 }
 
+fn add(found: &mut Vec<Finding>, first: usize, new: Finding) {
+    let full = found.len() >= first + MOST;
+    match found.last_mut() {
+        Some(last) if full => last.span.end = last.span.end.max(new.span.end),
+        _ => found.push(new),
+    }
+}
+
 /// Characters that are looked at here: nobody sees them, or nobody should.
 fn is_special(c: char) -> bool {
     is_ignorable(c)
@@ -86,6 +97,7 @@ struct Around {
 
 /// Looks at every run of characters that nobody sees.
 fn hidden(text: &str, found: &mut Vec<Finding>) {
+    let first_find = found.len();
     let mut before = None;
     let mut chars = text.char_indices().peekable();
     while let Some((start, c)) = chars.next() {
@@ -113,7 +125,7 @@ fn hidden(text: &str, found: &mut Vec<Finding>) {
             let alone = first && last;
             let previous = at.checked_sub(1).and_then(|at| run.get(at)).map(|(_, c)| *c);
             if let Some((rule, score, pattern)) = judge(c, previous, alone, &around, rest, text) {
-                found.push(finding(rule, place..place + c.len_utf8(), score, pattern));
+                add(found, first_find, finding(rule, place..place + c.len_utf8(), score, pattern));
             }
             at += 1;
         }
@@ -192,6 +204,7 @@ fn hyphen(text: &str, start: usize, rest: &[(usize, char)]) -> Verdict {
 
 /// Marks that cover the letters they stand on: strokes through several letters, heaps on one.
 fn marks(text: &str, found: &mut Vec<Finding>) {
+    let first_find = found.len();
     let (mut base, mut heap, mut struck) = (None, 0, Vec::new());
     for (at, c) in text.char_indices() {
         if !is_mark(c) {
@@ -206,7 +219,11 @@ fn marks(text: &str, found: &mut Vec<Finding>) {
         };
         heap += 1;
         if heap == STACKED && letter.is_alphabetic() {
-            found.push(finding("unicode.hidden.marks", start..at + c.len_utf8(), DOUBTFUL, "stacked marks"));
+            add(
+                found,
+                first_find,
+                finding("unicode.hidden.marks", start..at + c.len_utf8(), DOUBTFUL, "stacked marks"),
+            );
         }
         if matches!(c, '\u{334}'..='\u{338}' | '\u{20D2}'..='\u{20D3}' | '\u{20E5}') {
             struck.push(start..at + c.len_utf8());

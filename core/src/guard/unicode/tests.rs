@@ -30,6 +30,16 @@ fn the_documented_messages_have_their_rules() {
 }
 
 #[test]
+fn of_very_many_the_last_covers_the_rest() {
+    for piece in ["\u{200b}a", "\u{202e}a", "\u{1b}a", "a\u{301}\u{302}\u{303}"] {
+        let text = piece.repeat(MOST + 100);
+        let found = scanned(&text);
+        assert!(found.len() <= 2 * MOST, "{piece:?}: {}", found.len());
+        assert!(found.iter().any(|found| found.span.end + 1 >= text.len()), "{piece:?}");
+    }
+}
+
+#[test]
 fn what_people_write_passes() {
     for file in ["unicode", "guards", "pii"] {
         for line in corpus(file) {
