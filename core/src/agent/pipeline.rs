@@ -181,6 +181,12 @@ impl Journey<'_> {
         if guards.is_empty() {
             return Ok(());
         }
+        // Parts may be read with or without something between them.
+        if let Some(apart) = augmented.content.as_text_apart()
+            && let Some(refusal) = guards.screened(Piece { source: &Source::Typed, text: &apart })
+        {
+            return Err(self.refused(&augmented.typed, refusal).await);
+        }
         let typed = Piece { source: &Source::Typed, text: &augmented.typed };
         match guards.scan(typed, &self.context, self.vault.as_ref()).await {
             Ok(passed) => {
@@ -399,7 +405,7 @@ impl Journey<'_> {
     async fn persist(&self, conversation: Conversation, typed: &str, response: &mut AgentResponse) -> Conversation {
         // What is said again to the model has names, as it had the first time.
         let answer = match &self.vault {
-            Some(vault) => vault.lock().hide_known(&response.text),
+            Some(vault) => vault.lock().hide_known(&response.text).into_owned(),
             None => response.text.clone(),
         };
         let turn = vec![Message::user(typed), Message::assistant(answer)];

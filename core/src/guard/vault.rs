@@ -3,6 +3,8 @@
 //!
 //! One value has one name for as long as the vault lives, which is in memory only.
 
+use super::PersonalSort;
+use aho_corasick::{AhoCorasick, MatchKind};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -46,15 +48,49 @@ impl Vault {
         hidden
     }
 
-    /// Puts names in place of every value that is known.
-    pub fn hide_known(&self, text: &str) -> String {
-        let mut hidden = text.to_owned();
-        for (value, name) in &self.names {
-            if hidden.contains(&**value) {
-                hidden = hidden.replace(&**value, name);
-            }
+    /// Puts names in place of every value that is known; of values that begin at one place, the longest counts.
+    pub fn hide_known<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.is_empty() {
+            return Cow::Borrowed(text);
         }
-        hidden
+        let (values, names): (Vec<&str>, Vec<&str>) =
+            self.names.iter().map(|(value, name)| (&**value, &**name)).unzip();
+        match AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values) {
+            Ok(search) => Cow::Owned(search.replace_all(text, &names)),
+            // Only values of gigabytes cannot be looked for; they are in no text that a run may hold.
+            Err(_) => Cow::Borrowed(text),
+        }
+    }
+
+    /// The first name in a text that looks like one of a vault and leads to no value of this one: values are in memory
+    /// only, so a run that goes on in another process has none.
+    ///
+    /// ```
+    /// use cheliped::guard::Vault;
+    /// assert_eq!(Vault::default().unknown("to [EMAIL_3], see [1]"), Some("[EMAIL_3]"));
+    /// ```
+    pub fn unknown<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let mut rest = text;
+        while let Some(open) = rest.find('[') {
+            let from = rest.get(open..).unwrap_or_default();
+            let name = from.find(']').filter(|end| *end < LONGEST).and_then(|end| from.get(..=end));
+            if let Some(name) = name.filter(|name| self.is_name(name) && !self.values.contains_key(*name)) {
+                return Some(name);
+            }
+            rest = from.get(1..).unwrap_or_default();
+        }
+        None
+    }
+
+    /// Whether something is written as names are: a sort in capitals and a number.
+    fn is_name(&self, text: &str) -> bool {
+        let inside = text.trim_start_matches('[').trim_end_matches(']');
+        let Some((sort, number)) = inside.rsplit_once('_') else { return false };
+        let known = PersonalSort::ALL.iter().any(|known| known.as_str().eq_ignore_ascii_case(sort));
+        (known || self.counts.contains_key(sort))
+            && sort.bytes().all(|byte| !byte.is_ascii_lowercase())
+            && !number.is_empty()
+            && number.bytes().all(|byte| byte.is_ascii_digit())
     }
 
     /// The name of a value. `text` is what it stands in.
@@ -160,6 +196,20 @@ mod tests {
         assert_eq!(vault.hide("e@f.gh and x@y.zz", &[(0..6, "email"), (11..17, "email")]), "[EMAIL_2] and [EMAIL_3]");
         assert_eq!(vault.hide_known("to a@b.cd"), "to [EMAIL_1]");
         assert_eq!(vault.restore("[EMAIL_3], [EMAIL_9], [[EMAIL_1]]"), "x@y.zz, [EMAIL_9], [a@b.cd]");
+        vault.hide("xa@b.cd", &[(0..7, "email")]);
+        assert_eq!(vault.hide_known("xa@b.cd, a@b.cd"), "[EMAIL_4], [EMAIL_1]");
+    }
+
+    #[test]
+    fn names_without_a_value_are_told() {
+        let vault = vault();
+        for (text, unknown) in [
+            ("to [EMAIL_1] and [EMAIL_7]", Some("[EMAIL_7]")),
+            ("[[CREDIT_CARD_2]", Some("[CREDIT_CARD_2]")),
+            ("[EMAIL_1], [NOTE_1], [email_9], [EMAIL_], [EMAIL_x]", None),
+        ] {
+            assert_eq!(vault.unknown(text), unknown, "{text}");
+        }
     }
 
     #[test]

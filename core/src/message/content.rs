@@ -91,6 +91,21 @@ impl Content {
         }
     }
 
+    /// All text and the names of files, each on its own line; `None` when there is but one text.
+    pub(crate) fn as_text_apart(&self) -> Option<String> {
+        let Self::Parts(parts) = self else { return None };
+        let texts: Vec<&str> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::Text { text } => Some(&**text),
+                Part::File { name, .. } => Some(&**name),
+                Part::Image { .. } => None,
+            })
+            .collect();
+        let named = parts.iter().any(|part| matches!(part, Part::File { .. }));
+        (texts.len() > 1 || named).then(|| texts.join("\n"))
+    }
+
     /// Whether there is nothing in it but blank text.
     pub fn is_blank(&self) -> bool {
         match self {

@@ -2,7 +2,7 @@
 
 use super::policy::{Action, GuardOptions, OnContextFinding};
 use super::rate::{Breach, CLASS, CallerId, ProcessRateStore, RateGuard, RateStore};
-use super::screen::{Screen, placeholder};
+use super::screen::{Report, Screen, placeholder};
 use super::{Guard, Piece, SharedVault, Source, Verdict};
 use crate::context::RunContext;
 use crate::env::Clock;
@@ -161,13 +161,7 @@ impl GuardChain {
             let refusal = match &entry.look {
                 Look::Rate(rate) if *piece.source == Source::Typed => rated(rate, context).await,
                 Look::Rate(_) => None,
-                Look::BuiltIn(kind) => report.blocked_by(*kind).map(|judged| Refusal {
-                    guard: kind.class().to_owned(),
-                    reason: report.words(&judged.finding),
-                    findings: Vec::new(),
-                    breach: None,
-                    source: None,
-                }),
+                Look::BuiltIn(kind) => refusal(&report, *kind),
                 Look::Own(guard) if guard.typed_only() && *piece.source != Source::Typed => None,
                 Look::Own(guard) => asked(guard.as_ref(), piece, context).await,
             };
@@ -181,6 +175,17 @@ impl GuardChain {
             |found| name(found, piece.text, vault),
         );
         Ok(Passed { redacted, findings: report.records().collect() })
+    }
+
+    /// Scans one text with the built-in guards alone.
+    pub(crate) fn screened(&self, piece: Piece<'_>) -> Option<Refusal> {
+        let report = self.screen.check(piece.source, piece.text);
+        let kinds = self.entries.iter().filter_map(|entry| match &entry.look {
+            Look::BuiltIn(kind) => Some(*kind),
+            Look::Rate(_) | Look::Own(_) => None,
+        });
+        let refusal = kinds.into_iter().find_map(|kind| refusal(&report, kind))?;
+        Some(Refusal { findings: report.records().collect(), ..refusal })
     }
 
     /// Scans a piece of context: personal data in it is redacted where typed text would be refused.
@@ -204,6 +209,17 @@ impl GuardChain {
             }
         }
     }
+}
+
+/// What a built-in guard refuses a text for, without its findings.
+fn refusal(report: &Report, kind: GuardKind) -> Option<Refusal> {
+    report.blocked_by(kind).map(|judged| Refusal {
+        guard: kind.class().to_owned(),
+        reason: report.words(&judged.finding),
+        findings: Vec::new(),
+        breach: None,
+        source: None,
+    })
 }
 
 /// What stands in place of a finding: a name that leads back where there is a vault.

@@ -231,6 +231,11 @@ impl CallDesk {
                 tool_name: Arc::clone(&call.name),
             },
         });
+        if let Some(name) = self.unknown_name(&call.arguments) {
+            let message = format!("the value behind {name} is not known any more: ask the user for it");
+            let text = notice::error(&message);
+            return self.failed(call, iteration, text, message, true, started.elapsed()).await;
+        }
         let arguments = self.restored(&call.arguments);
         let working = async { tool.call(arguments, context).await };
         let worked = tokio::time::timeout(self.limits.timeout, AssertUnwindSafe(working).catch_unwind()).await;
@@ -279,21 +284,32 @@ impl CallDesk {
         counts: bool,
         took: Duration,
     ) -> Finished {
-        let place = Place::call(iteration, &call.id);
-        let event = || Event::ToolError {
-            tool_name: Arc::clone(&call.name),
-            tool_input: raw(&call.arguments),
-            error: message.clone(),
-        };
-        self.emitter.emit(EventName::ToolError, place, event).await;
+        self.tell_error(call, iteration, &message).await;
         let mut result = self.result(call, iteration, text.into(), Outcome::Error).await;
         let blocked = self.intercept_result(&mut result).await;
         self.after(call, &result, iteration, took).await;
         Finished { result, failure: blocked.or(Some(Failure { message, counts })) }
     }
 
+    /// Refuses a call in our own words: they come from no tool, so nobody cleans them.
     async fn refuse(&self, call: &ToolCall, iteration: u32, text: String, message: &str) -> Admission {
-        Admission::Refused(self.failed(call, iteration, text, message.to_owned(), true, Duration::ZERO).await)
+        self.tell_error(call, iteration, message).await;
+        let mut content = Content::from(text);
+        cap(&mut content, self.limits.max_result_tokens);
+        let mut result = result_of(call, content, Outcome::Error);
+        let blocked = self.intercept_result(&mut result).await;
+        self.after(call, &result, iteration, Duration::ZERO).await;
+        let failure = blocked.or(Some(Failure { message: message.to_owned(), counts: true }));
+        Admission::Refused(Finished { result, failure })
+    }
+
+    async fn tell_error(&self, call: &ToolCall, iteration: u32, message: &str) {
+        let event = || Event::ToolError {
+            tool_name: Arc::clone(&call.name),
+            tool_input: raw(&call.arguments),
+            error: message.to_owned(),
+        };
+        self.emitter.emit(EventName::ToolError, Place::call(iteration, &call.id), event).await;
     }
 
     async fn deny(&self, call: &ToolCall, iteration: u32, text: String) -> Admission {
@@ -325,7 +341,7 @@ impl CallDesk {
         let cleaned = self.limits.cleaning.clean(&call.name, &mut content, self.vault.as_ref());
         cap(&mut content, self.limits.max_result_tokens);
         if self.limits.cleaning.fences(!cleaned.flags.is_empty()) {
-            fence(&mut content);
+            fence(&mut content, &marker(self.emitter.run_id(), &call.id));
         }
         let place = Place::call(iteration, &call.id);
         for pattern in cleaned.redacted {
@@ -381,8 +397,10 @@ impl CallDesk {
             };
             self.emitter.emit(EventName::GuardFinding, place.clone(), event).await;
         }
-        let secrets =
-            guard::secrets(&text).into_iter().map(|secret| ("SecretGuard".to_owned(), secret_words(secret.kind)));
+        // Names tell what is secret, so the arguments are looked at as they are written.
+        let secrets = guard::secrets(&call.arguments.canonical())
+            .into_iter()
+            .map(|secret| ("SecretGuard".to_owned(), secret_words(secret.kind)));
         let mut reasons = Vec::new();
         for (guard, reason) in blocked.map(|refusal| (refusal.guard, refusal.reason)).into_iter().chain(secrets) {
             let event = || Event::GuardFlagged { guard, source: source.to_string(), reason: reason.clone() };
@@ -406,6 +424,12 @@ impl CallDesk {
             }
             _ => arguments.clone(),
         }
+    }
+
+    /// A name in the arguments without a value: no tool may take it for one.
+    fn unknown_name(&self, arguments: &Arguments) -> Option<String> {
+        let vault = self.vault.as_ref()?.lock();
+        vault.unknown(&arguments.canonical()).map(str::to_owned)
     }
 
     async fn approve(
@@ -466,16 +490,16 @@ fn result_of(call: &ToolCall, content: Content, outcome: Outcome) -> ToolResult 
     ToolResult { call_id: Arc::clone(&call.id), name: Arc::clone(&call.name), content, outcome }
 }
 
-/// Sixteen hexadecimal digits that nobody can guess: hashers of the standard library start from random keys.
-fn marker() -> String {
-    use std::hash::{BuildHasher as _, RandomState};
-    format!("{:016x}", RandomState::new().hash_one(Instant::now()))
+/// Sixteen hexadecimal digits for the fence of a call's result. They are new for every call and the same when it runs
+/// again; whoever knows them still cannot close the fence, because they are broken inside of it.
+fn marker(run_id: &str, call_id: &str) -> String {
+    let digest = Sha256::digest(format!("{run_id}\n{call_id}"));
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Puts a fence around every text of a result.
-fn fence(content: &mut Content) {
-    let marker = marker();
-    let fenced = |text: &str| guard::tool_output::fence(text, &marker).into();
+fn fence(content: &mut Content, marker: &str) {
+    let fenced = |text: &str| guard::tool_output::fence(text, marker).into();
     match content {
         Content::Text(text) => *text = fenced(text),
         Content::Parts(parts) => {

@@ -84,7 +84,7 @@ impl ResultCleaning {
         let mut clean = |text: &mut Box<str>| {
             // What the model knows by name keeps its name.
             if let Some(vault) = vault.filter(|vault| !vault.lock().is_empty()) {
-                let hidden = vault.lock().hide_known(text);
+                let hidden = vault.lock().hide_known(text).into_owned();
                 *text = hidden.into();
             }
             let Cleaned { text: cleaned, redacted, flags } = tool_output::clean(text, &cleaning);

@@ -55,6 +55,7 @@ fn suits(case: &Case) -> bool {
     let outcome = played.outcome.unwrap();
     let failed = |name: &&String| name.starts_with("provider.retry") || name.starts_with("provider.fallback");
     case.has_tools()
+        && !case.keeps_values_in_memory()
         && case.modes().contains(&Mode::Send)
         && !case.expect.contains_key("conversation")
         && played.events.len() <= 60
@@ -105,6 +106,26 @@ struct Tally {
     again: usize,
     changes: usize,
     problems: Vec<String>,
+}
+
+#[test]
+fn names_without_values_reach_no_tool_elsewhere() {
+    let mut elsewhere = Elsewhere::start();
+    let mut told = 0;
+    for (path, file) in read_all().unwrap() {
+        for case in file.cases.iter().filter(|case| case.has_tools() && case.keeps_values_in_memory()) {
+            let whole = play(case, Mode::Send, Cut::Nowhere).unwrap();
+            for cut in (0..whole.events.len()).map(Cut::Event) {
+                let stopped = play(case, Mode::Send, cut).unwrap();
+                let Some(saved) = stopped.saves.last() else { continue };
+                let started = stopped.world.tool_inputs.len();
+                let (outcome, world) = elsewhere.go_on(&path, &case.name, &saved.state, &stopped.world);
+                assert_eq!(world.tool_inputs.len(), started, "{} {cut:?}: {:?}", case.name, world.tool_inputs);
+                told += usize::from(outcome["results"].to_string().contains("is not known any more"));
+            }
+        }
+    }
+    assert!(told > 0, "no run was told that a value is gone");
 }
 
 #[test]

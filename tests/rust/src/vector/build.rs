@@ -103,7 +103,7 @@ pub(super) fn context(case: &Case) -> RunContext {
     if given.cancelled {
         context.signal.cancel();
     }
-    context
+    given.pieces.iter().cloned().fold(context, RunContext::piece)
 }
 
 pub(super) fn conversation(case: &Case) -> Option<Conversation> {

@@ -1,6 +1,7 @@
 //! The vectors as they stand in the files. An unknown key anywhere is an error.
 
 use cheliped::agent::AgentOptions;
+use cheliped::context::ContextPiece;
 use cheliped::message::{Content, Message, Part};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -40,6 +41,7 @@ pub struct Case {
     pub(super) script: Box<RawValue>,
     #[serde(default)]
     pub(super) fallbacks: Vec<Box<RawValue>>,
+    #[serde(deserialize_with = "message")]
     pub(super) message: Content,
     pub(super) conversation: Option<ConversationCase>,
     #[serde(default)]
@@ -49,6 +51,26 @@ pub struct Case {
     pub(super) can_suspend: bool,
     /// What must come of it.
     pub expect: Map<String, Value>,
+}
+
+/// A message as it stands, or `{"repeat", "times"}` for a long one.
+fn message<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Content, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Long(Long),
+        Whole(Content),
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Long {
+        repeat: String,
+        times: usize,
+    }
+    Ok(match Written::deserialize(from)? {
+        Written::Long(Long { repeat, times }) => Content::text(repeat.repeat(times)),
+        Written::Whole(content) => content,
+    })
 }
 
 /// A way to run a case.
@@ -77,6 +99,11 @@ impl Case {
     /// Whether the tool of this name may run twice.
     pub fn is_idempotent(&self, tool: &str) -> bool {
         self.tools.iter().any(|case| case.name == tool && case.idempotent)
+    }
+
+    /// Whether it knows values by names that are in memory only, so that a run cannot go on elsewhere with them.
+    pub fn keeps_values_in_memory(&self) -> bool {
+        self.options.guard_rules.reversible
     }
 
     /// Whether it has tools.
@@ -257,4 +284,5 @@ pub(super) struct ContextCase {
     pub(super) deadline_ms: Option<u64>,
     pub(super) parent_run_id: Option<String>,
     pub(super) cancelled: bool,
+    pub(super) pieces: Vec<ContextPiece>,
 }
