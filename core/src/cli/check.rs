@@ -14,10 +14,15 @@ use super::input::{self, Stdin};
 use super::options::{Check, Layer};
 use crate::env::Env;
 use crate::guard::GuardKind;
+use crate::guard::answer::{self, AnswerMode};
+use crate::guard::tool_output::{self, Cleaned, Cleaning, Orders};
 use crate::screening::{GuardOptions, Judged, Report, Screen, Source};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal};
 use std::path::Path;
+
+/// Bytes of the longest text that is made by repeating.
+const LONGEST: usize = 64 << 20;
 
 /// One text to look at.
 struct Item {
@@ -51,7 +56,7 @@ pub(super) fn check(check: &Check, directory: &Path, console: &mut Console, env:
     let words = check.text.to_vec();
     let text = input::text(words, Stdin { reader: &mut stdin, is_terminal })?;
     let mut good = true;
-    for item in items(check, text)? {
+    for item in items(check, text, options.max_message_length)? {
         let verdict = judge(check.layer, &screen, &item.text);
         good &= match &item.expect {
             Some(expect) => matches(expect, verdict.verdict),
@@ -62,16 +67,36 @@ pub(super) fn check(check: &Check, directory: &Path, console: &mut Console, env:
     Ok(if good { Exit::Done } else { Exit::Failed })
 }
 
-/// Whether a verdict is the expected one; `allow` is everything that goes on.
+/// Whether a verdict is the expected one: `allow` is everything that goes on, `clean` and `keep` what goes on as it is,
+/// `detect`, `neutralise` and `strip` everything else.
 fn matches(expect: &str, verdict: &str) -> bool {
     match expect {
-        "allow" | "clean" | "keep" => verdict != "block",
-        "detect" => verdict != "pass",
+        "allow" => verdict != "block",
+        "clean" | "keep" => matches!(verdict, "pass" | "warn"),
+        "detect" | "neutralise" | "strip" => verdict != "pass",
         exact => exact == verdict,
     }
 }
 
-fn items(check: &Check, text: String) -> Result<Vec<Item>, Failure> {
+/// A text, also a long one: `{"repeat": "a", "times": 40001}`, or with `"count"` `"max"` or `"max+1"` instead, which is
+/// counted from the longest message.
+fn written(text: Value, limit: usize) -> Option<String> {
+    let long = match text {
+        Value::String(text) => return Some(text),
+        Value::Object(long) => long,
+        _ => return None,
+    };
+    let times = match (long.get("times"), long.get("count").and_then(Value::as_str)) {
+        (Some(times), _) => usize::try_from(times.as_u64()?).ok()?,
+        (None, Some("max")) => limit,
+        (None, Some(count)) => limit.checked_add(count.strip_prefix("max+")?.parse().ok()?)?,
+        (None, None) => return None,
+    };
+    let piece = long.get("repeat")?.as_str()?;
+    (piece.len().checked_mul(times)? <= LONGEST).then(|| piece.repeat(times))
+}
+
+fn items(check: &Check, text: String, limit: usize) -> Result<Vec<Item>, Failure> {
     let plain = |text: String| Item { id: None, text, expect: None };
     if check.lines {
         return Ok(text.lines().map(|line| plain(line.to_owned())).collect());
@@ -88,7 +113,7 @@ fn items(check: &Check, text: String) -> Result<Vec<Item>, Failure> {
                 Value::String(text) => Ok(plain(text)),
                 Value::Object(mut object) => {
                     let text = object.remove("text").or_else(|| object.remove("input"));
-                    let Some(Value::String(text)) = text else {
+                    let Some(text) = text.and_then(|text| written(text, limit)) else {
                         return Err(wrong("the object has no text: write it under \"text\""));
                     };
                     let expect = object.remove("expect").and_then(|expect| expect.as_str().map(str::to_owned));
@@ -127,14 +152,28 @@ fn screened(mut report: Report, text: &str, counts: impl Fn(&Judged) -> bool) ->
     }
 }
 
+/// As agents clean results by default.
 fn tool_output(text: &str) -> Verdict {
-    let _ = text;
-    Verdict { verdict: "pass", reasons: Vec::new(), findings: json!([]), output: None }
+    let rules = Cleaning { injection: Orders::Redact, ..Cleaning::default() };
+    let Cleaned { text: cleaned, redacted, flags } = tool_output::clean(text, &rules);
+    let orders = flags.iter().map(|flag| format!("{}, {}: '{}'", flag.guard.key(), flag.rule, flag.pattern));
+    let secrets = redacted.iter().filter(|redaction| redaction.pattern.starts_with("secret:"));
+    let mut reasons: Vec<String> = orders.chain(secrets.map(|redaction| redaction.pattern.clone())).collect();
+    if reasons.is_empty() && cleaned != text {
+        reasons.push("hidden or control characters".into());
+    }
+    let findings = flags.iter().map(|flag| json!({"guard": flag.guard.key(), "rule": flag.rule}));
+    let secrets = redacted.iter().map(|redaction| json!({"redacted": redaction.pattern}));
+    Verdict {
+        verdict: if reasons.is_empty() { "pass" } else { "redact" },
+        findings: findings.chain(secrets).collect(),
+        output: (cleaned != text).then(|| cleaned.into_owned()),
+        reasons,
+    }
 }
 
 fn answer(text: &str) -> Verdict {
-    let (cleaned, findings) =
-        crate::guard::answer::clean(text.to_owned(), crate::guard::answer::AnswerMode::Documented);
+    let (cleaned, findings) = answer::clean(text.to_owned(), AnswerMode::Documented);
     let tags = findings.tags().map(|tag| format!("PHP tag {tag}"));
     let reasons: Vec<String> = tags.chain(findings.calls().map(|call| format!("call {call}"))).collect();
     Verdict {

@@ -5,6 +5,7 @@
 
 mod answers;
 mod chat;
+mod check;
 mod configuration;
 #[cfg(unix)]
 mod terminal;
