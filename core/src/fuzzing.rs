@@ -3,6 +3,7 @@
 //! A target takes any bytes. It panics when a promise is broken: a reply that depends on how its stream was cut, text
 //! that differs from its pieces, a history that cannot be sent back.
 
+use crate::guard::tool_output::{Cleaning, Orders};
 use crate::guard::{self, Folded, GuardKind, answer};
 use crate::message::{Arguments, AssistantMessage, Message, Outcome, ToolResult};
 use crate::provider::sse::Splitter;
@@ -45,6 +46,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "pii_detection", run: |input| guard(GuardKind::PiiDetection, input) },
     Target { name: "redaction", run: redaction },
     Target { name: "secrets", run: secrets },
+    Target { name: "tool_output", run: tool_output },
     Target { name: "retry_hint", run: hint },
     Target { name: "script", run: script },
     Target { name: "anthropic", run: |input| wire(&Anthropic::new(BASE, None, MODEL), input) },
@@ -213,6 +215,24 @@ fn secrets(input: &[u8]) {
         assert!(secret.span.start >= end, "secrets overlap");
         end = secret.span.end;
     }
+}
+
+/// JSON stays JSON, what was cleaned is clean, and the fence holds.
+fn tool_output(input: &[u8]) {
+    let text = guard::tool_output::text_of(input);
+    let rules = Cleaning { injection: Orders::Redact, personal: true, ..Cleaning::default() };
+    let cleaned = guard::tool_output::clean(&text, &rules);
+    let document = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| !value.is_string());
+    if text.starts_with(['{', '[']) && document(&text) {
+        assert!(document(&cleaned.text), "no JSON any more: {:?}", cleaned.text);
+    }
+    if cleaned.redacted.is_empty() && cleaned.flags.is_empty() {
+        let again = guard::tool_output::clean(&cleaned.text, &rules);
+        assert_eq!(again.text, cleaned.text, "cleaned twice it changes");
+    }
+    let marker = "0123456789abcdef";
+    let fenced = guard::tool_output::fence(&cleaned.text, marker);
+    assert_eq!(fenced.matches(marker).count(), 2, "the marker stands inside of the fence: {fenced:?}");
 }
 
 fn hint(input: &[u8]) {

@@ -7,15 +7,15 @@ use crate::guard::Finding;
 const DEPTH: usize = 125;
 
 /// Adds overrides, ends without a beginning, and beginnings without an end.
-pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
-    let first = found.len();
+pub(super) fn scan(text: &str, most: usize, found: &mut Vec<Finding>) {
+    let full = found.len().saturating_add(most);
     let mut open: Vec<(usize, char)> = Vec::new();
     for (at, c) in text.char_indices() {
         let wrong = match c {
             '\u{202D}' | '\u{202E}' => {
                 add(
                     found,
-                    first,
+                    full,
                     finding("unicode.bidi.override", at..at + c.len_utf8(), CERTAIN, "direction override"),
                 );
                 open.push((at, c));
@@ -32,23 +32,23 @@ pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
             _ => continue,
         };
         if wrong {
-            add(found, first, unbalanced(at, c));
+            add(found, full, unbalanced(at, c));
         }
         if c == '\n' {
-            unclosed(&mut open, first, found);
+            unclosed(&mut open, full, found);
         }
     }
-    unclosed(&mut open, first, found);
+    unclosed(&mut open, full, found);
 }
 
 fn unbalanced(at: usize, c: char) -> Finding {
     finding("unicode.bidi.unbalanced", at..at + c.len_utf8(), CERTAIN, "unbalanced direction control")
 }
 
-fn unclosed(open: &mut Vec<(usize, char)>, first: usize, found: &mut Vec<Finding>) {
+fn unclosed(open: &mut Vec<(usize, char)>, full: usize, found: &mut Vec<Finding>) {
     for (at, c) in open.drain(..) {
         if !matches!(c, '\u{202D}' | '\u{202E}') {
-            add(found, first, unbalanced(at, c));
+            add(found, full, unbalanced(at, c));
         }
     }
 }

@@ -33,6 +33,11 @@ const MOST: usize = 10_000;
 
 /// Adds what is found, in the order of the text.
 pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
+    search(text, MOST, found);
+}
+
+/// Adds what is found, of each kind so many at most.
+fn search(text: &str, most: usize, found: &mut Vec<Finding>) {
     let before = found.len();
     if text.is_empty() {
         return;
@@ -46,16 +51,17 @@ pub(super) fn scan(text: &str, found: &mut Vec<Finding>) {
         if !text.bytes().fold(false, |any, byte| any | is_control_byte(byte)) {
             return;
         }
+        let full = before.saturating_add(most);
         for (at, byte) in text.bytes().enumerate() {
             if is_control(char::from(byte)) {
-                add(found, before, finding("unicode.hidden.control", at..at + 1, CERTAIN, "control character"));
+                add(found, full, finding("unicode.hidden.control", at..at + 1, CERTAIN, "control character"));
             }
         }
         return;
     }
-    bidi::scan(text, found);
-    hidden(text, found);
-    marks(text, found);
+    bidi::scan(text, most, found);
+    hidden(text, most, found);
+    marks(text, most, found);
     if let Some(new) = found.get_mut(before..) {
         new.sort_by_key(|finding| finding.span.start);
     }
@@ -70,10 +76,11 @@ fn finding(rule: &'static str, span: Range<usize>, score: u8, pattern: &'static 
     Finding { guard: GuardKind::Unicode, rule: Cow::Borrowed(rule), span, score, pattern: Cow::Borrowed(pattern) }
 }
 
-fn add(found: &mut Vec<Finding>, first: usize, new: Finding) {
-    let full = found.len() >= first + MOST;
+/// Adds a find, or lets the last one cover it when there are as many as there may be.
+fn add(found: &mut Vec<Finding>, full: usize, new: Finding) {
+    let is_full = found.len() >= full;
     match found.last_mut() {
-        Some(last) if full => last.span.end = last.span.end.max(new.span.end),
+        Some(last) if is_full => last.span.end = last.span.end.max(new.span.end),
         _ => found.push(new),
     }
 }
@@ -96,8 +103,8 @@ struct Around {
 }
 
 /// Looks at every run of characters that nobody sees.
-fn hidden(text: &str, found: &mut Vec<Finding>) {
-    let first_find = found.len();
+fn hidden(text: &str, most: usize, found: &mut Vec<Finding>) {
+    let full = found.len().saturating_add(most);
     let mut before = None;
     let mut chars = text.char_indices().peekable();
     while let Some((start, c)) = chars.next() {
@@ -125,7 +132,7 @@ fn hidden(text: &str, found: &mut Vec<Finding>) {
             let alone = first && last;
             let previous = at.checked_sub(1).and_then(|at| run.get(at)).map(|(_, c)| *c);
             if let Some((rule, score, pattern)) = judge(c, previous, alone, &around, rest, text) {
-                add(found, first_find, finding(rule, place..place + c.len_utf8(), score, pattern));
+                add(found, full, finding(rule, place..place + c.len_utf8(), score, pattern));
             }
             at += 1;
         }
@@ -203,8 +210,8 @@ fn hyphen(text: &str, start: usize, rest: &[(usize, char)]) -> Verdict {
 }
 
 /// Marks that cover the letters they stand on: strokes through several letters, heaps on one.
-fn marks(text: &str, found: &mut Vec<Finding>) {
-    let first_find = found.len();
+fn marks(text: &str, most: usize, found: &mut Vec<Finding>) {
+    let full = found.len().saturating_add(most);
     let (mut base, mut heap, mut struck) = (None, 0, Vec::new());
     for (at, c) in text.char_indices() {
         if !is_mark(c) {
@@ -219,11 +226,7 @@ fn marks(text: &str, found: &mut Vec<Finding>) {
         };
         heap += 1;
         if heap == STACKED && letter.is_alphabetic() {
-            add(
-                found,
-                first_find,
-                finding("unicode.hidden.marks", start..at + c.len_utf8(), DOUBTFUL, "stacked marks"),
-            );
+            add(found, full, finding("unicode.hidden.marks", start..at + c.len_utf8(), DOUBTFUL, "stacked marks"));
         }
         if matches!(c, '\u{334}'..='\u{338}' | '\u{20D2}'..='\u{20D3}' | '\u{20E5}') {
             struck.push(start..at + c.len_utf8());

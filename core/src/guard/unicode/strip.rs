@@ -1,9 +1,12 @@
 //! Taking out what no reader sees: control characters, terminal sequences, hidden and misleading characters.
 
 use super::class::is_control;
-use super::scan;
+use super::search;
 use std::borrow::Cow;
 use std::ops::Range;
+
+/// What is taken out can leave what then stands alone: the end of an override, say. After so many rounds the rest stays.
+const ROUNDS: usize = 4;
 
 /// A text without control characters, terminal sequences (ECMA-48) and hidden characters. Tab, line breaks, joiners in
 /// scripts and emoji that use them, and balanced isolates stay.
@@ -11,14 +14,26 @@ pub(in crate::guard) fn strip(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| byte.is_ascii() && !is_control(char::from(byte))) {
         return Cow::Borrowed(text);
     }
+    let mut stripped = Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        match strip_once(&stripped) {
+            Some(once) => stripped = Cow::Owned(once),
+            None => break,
+        }
+    }
+    stripped
+}
+
+/// What is left when everything that is found is gone; `None` when there is nothing to take out.
+fn strip_once(text: &str) -> Option<String> {
     let mut gone = sequences(text);
     let mut found = Vec::new();
-    scan(text, &mut found);
+    search(text, usize::MAX, &mut found);
     // Marks and lines can be read; what stands alone in private use is an icon.
     let kept = ["unicode.hidden.marks", "unicode.hidden.line", "unicode.hidden.private", "unicode.invisible"];
     gone.extend(found.into_iter().filter(|found| !kept.contains(&&*found.rule)).map(|found| found.span));
     if gone.is_empty() {
-        return Cow::Borrowed(text);
+        return None;
     }
     gone.sort_by_key(|span| span.start);
     let mut stripped = String::with_capacity(text.len());
@@ -30,7 +45,7 @@ pub(in crate::guard) fn strip(text: &str) -> Cow<'_, str> {
         at = at.max(span.end);
     }
     stripped.push_str(text.get(at..).unwrap_or_default());
-    Cow::Owned(stripped)
+    Some(stripped)
 }
 
 /// Terminal sequences, each whole: CSI (`ESC [ … letter`), OSC and other strings up to their terminator, two-byte ones.
