@@ -1,5 +1,7 @@
 // What JavaScript's values become in JSON: exactly, or not at all. Nothing is dropped, rounded or guessed.
 //
+// Only in results of tools what is no valid Unicode becomes U+FFFD, so that one broken byte does not cost the rest.
+//
 // `undefined` and functions that a value holds, `NaN` and bytes are where JSON.stringify loses data; here they are
 // refused, apart from `undefined` in an object, which means that the key is not there.
 
@@ -18,8 +20,14 @@ export class UnwritableError extends TypeError {
  * @throws UnwritableError for anything else.
  */
 export function write(value: unknown): string {
+  return written(value, wellFormed);
+}
+
+type Checked = (value: string, path: string) => string;
+
+function written(value: unknown, checked: Checked): string {
   try {
-    return text(value, "", new Set());
+    return text(value, "", new Set(), "", checked);
   } catch (error) {
     // The stack is the limit: a value that is deeper cannot be written in any other way either.
     if (error instanceof RangeError) throw new UnwritableError("the value is nested too deeply");
@@ -27,12 +35,14 @@ export function write(value: unknown): string {
   }
 }
 
-/** Writes a value as the text of a result: a text as it is, anything else as JSON. */
+/** Writes a value as the text of a result: a text as it is, bytes as UTF-8, anything else as JSON. */
 export function writeText(value: unknown): string {
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer) return UTF8.decode(value);
   const plain = typeof value === "object" && value !== null ? simple(value, "", "") : value;
-  if (typeof plain === "string") return wellFormed(plain, "");
-  return write(plain);
+  return typeof plain === "string" ? repaired(plain) : written(plain, repaired);
 }
+
+const UTF8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Writes a setting as JSON text.
@@ -61,10 +71,10 @@ function wellFormed(value: string, path: string): string {
   return value;
 }
 
-function text(value: unknown, path: string, above: Set<object>, key = ""): string {
+function text(value: unknown, path: string, above: Set<object>, key: string, checked: Checked): string {
   switch (typeof value) {
     case "string":
-      return JSON.stringify(wellFormed(value, path));
+      return JSON.stringify(checked(value, path));
     case "number":
       if (!Number.isFinite(value)) throw refused(String(value), path);
       return Object.is(value, -0) ? "-0" : String(value);
@@ -80,27 +90,28 @@ function text(value: unknown, path: string, above: Set<object>, key = ""): strin
     case "object": {
       if (value === null) return "null";
       const plain = simple(value, path, key);
-      if (typeof plain !== "object" || plain === null) return text(plain, path, above);
+      if (typeof plain !== "object" || plain === null) return text(plain, path, above, "", checked);
       if (above.has(plain)) throw refused("a value that contains itself", path);
       above.add(plain);
-      const written = Array.isArray(plain) ? list(plain, path, above) : object(plain, path, above);
+      const written = Array.isArray(plain) ? list(plain, path, above, checked) : object(plain, path, above, checked);
       above.delete(plain);
       return written;
     }
   }
 }
 
-function list(values: readonly unknown[], path: string, above: Set<object>): string {
+function list(values: readonly unknown[], path: string, above: Set<object>, checked: Checked): string {
   // Array.from, so that holes count.
-  return `[${Array.from(values, (value, index) => text(value, `${path}[${index}]`, above, String(index))).join(",")}]`;
+  const one = (value: unknown, index: number) => text(value, `${path}[${index}]`, above, String(index), checked);
+  return `[${Array.from(values, one).join(",")}]`;
 }
 
-function object(value: object, path: string, above: Set<object>): string {
+function object(value: object, path: string, above: Set<object>, checked: Checked): string {
   const members: string[] = [];
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const place = path === "" ? key : `${path}.${key}`;
-    members.push(`${JSON.stringify(wellFormed(key, place))}:${text(member, place, above, key)}`);
+    members.push(`${JSON.stringify(wellFormed(key, place))}:${text(member, place, above, key, checked)}`);
   }
   return `{${members.join(",")}}`;
 }

@@ -63,6 +63,17 @@ for (const [name, value, text] of [
   });
 }
 
+for (const [name, value, text] of [
+  ["a buffer", Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x20, 0x34, 0x32]), "caf\ufffd 42"],
+  ["an array buffer", new TextEncoder().encode("ok").buffer, "ok"],
+  ["half a surrogate pair", "a\ud800 b", "a\ufffd b"],
+  ["half a surrogate pair inside", { a: ["x\udfff", "y"] }, '{"a":["x\ufffd","y"]}'],
+]) {
+  test(`a tool may return ${name}: what is no Unicode is replaced and the rest stays`, async () => {
+    assert.deepEqual(await given(value), { call_id: "call_1", name: "t", content: text, outcome: "ok" });
+  });
+}
+
 const round = {};
 round.self = { round };
 
@@ -72,12 +83,9 @@ for (const [name, value, words] of [
   ["a function", () => {}, "a function"],
   ["a function inside", { a: { b() {} } }, "at a.b: a function"],
   ["a symbol", Symbol("s"), "a symbol"],
-  ["a buffer", Buffer.from("a"), "image(…) or a file(…)"],
   ["bytes inside", { a: new Uint8Array(1) }, "at a: bytes (Uint8Array)"],
-  ["an array buffer", new ArrayBuffer(1), "bytes (ArrayBuffer)"],
   ["a blob", new Blob([]), "bytes (Blob)"],
   ["what contains itself", round, "at self.round: a value that contains itself"],
-  ["half a surrogate pair", "a\ud800", "half a surrogate pair"],
   ["half a surrogate pair in a key", { "\udc00": 1 }, "half a surrogate pair"],
   ["an invalid date", new Date(Number.NaN), "an invalid date"],
   ["an error", new Error("secret"), "throw it instead"],

@@ -1,13 +1,15 @@
 """What a tool may return, as content for the model.
 
-Everything is sent exactly or refused: no value is rounded, shortened, guessed from its `repr` or left out.
+Everything is sent exactly or refused: no value is rounded, shortened, guessed from its `repr` or left out. Only what is
+no valid Unicode is replaced by U+FFFD, so that one broken byte does not cost the rest.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from enum import Enum
 from json.encoder import encode_basestring as _quoted
 from math import isfinite
@@ -23,6 +25,7 @@ MAX_VALUES = 1_000_000
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _PARTS = (Text, Image, File)
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class _Refused(Exception):
@@ -42,7 +45,8 @@ class _Refused(Exception):
 def encode(value: object) -> str | list[dict[str, Any]]:
     """Turns what a tool returned into content.
 
-    - Text stays as it is; `None` is `null`; numbers, `bool`, lists, tuples and mappings are JSON. Integers have any
+    - Text stays as it is, half a surrogate pair becomes U+FFFD. Bytes alone are UTF-8, what is not becomes U+FFFD.
+    - `None` is `null`; numbers, `bool`, lists, tuples and mappings are JSON. Integers have any
       size.
     - `Decimal`, dates, times, `timedelta` (ISO 8601 duration), `UUID` and paths are text; an enum member is its value.
     - Sets are lists, sorted, or in the order of their JSON where their items have no order.
@@ -59,7 +63,7 @@ def encode(value: object) -> str | list[dict[str, Any]]:
 
     Raises:
         TypeError: The value, or one inside it, is of a type that cannot be sent. The message names type and place.
-        ValueError: It is of a right type but cannot be sent: NaN, half a surrogate pair, a circle, too deep.
+        ValueError: It is of a right type but cannot be sent: NaN, a key with half a surrogate pair, a circle, too deep.
 
     Example:
         >>> encode({"total": 3, "tags": {"b", "a"}})
@@ -75,10 +79,16 @@ def encode(value: object) -> str | list[dict[str, Any]]:
         and any(isinstance(item, _PARTS) for item in value)
     ):
         return [_part(item, index) for index, item in enumerate(value)]
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value).decode(errors="replace")
+    return _written(value, _repaired)
+
+
+def _written(value: object, checked: Callable[[str], str]) -> str:
     try:
         if (text := _text(value)) is not None:
-            return _valid(text)
-        writer = _Writer()
+            return checked(text)
+        writer = _Writer(checked)
         writer.write(value, 0)
         return "".join(writer.pieces)
     except _Refused as refused:
@@ -88,11 +98,10 @@ def encode(value: object) -> str | list[dict[str, Any]]:
 
 
 def to_json(value: object) -> str:
-    """A value as JSON text, text in quotes too; raises as `encode` does."""
-    text = encode([value])
-    if not isinstance(text, str):
+    """A value as JSON text, text in quotes too; raises as `encode` does, and for half a surrogate pair anywhere."""
+    if isinstance(value, _PARTS):
         raise TypeError("parts are content, not data")
-    return text[1:-1]
+    return _written([value], _valid)[1:-1]
 
 
 def _part(item: object, index: int) -> dict[str, Any]:
@@ -109,14 +118,15 @@ def _part(item: object, index: int) -> dict[str, Any]:
 class _Writer:
     """Writes JSON into pieces, keeping the containers that are open to see circles."""
 
-    def __init__(self) -> None:
+    def __init__(self, checked: Callable[[str], str]) -> None:
+        self.checked = checked
         self.pieces: list[str] = []
         self.open: set[int] = set()
         self.values = 0
 
     def write(self, value: Any, depth: int) -> None:
         if type(value) is str:
-            self.pieces.append(_quoted(_valid(value)))
+            self.pieces.append(_quoted(self.checked(value)))
         elif value is None:
             self.pieces.append("null")
         elif isinstance(value, bool):
@@ -124,7 +134,7 @@ class _Writer:
         elif isinstance(value, Enum) or not isinstance(value, (str, int, float, list, tuple, dict)):
             self._write_other(value, depth)
         elif isinstance(value, str):
-            self.pieces.append(_quoted(_valid(value)))
+            self.pieces.append(_quoted(self.checked(value)))
         elif isinstance(value, int):
             self.pieces.append(_digits(value))
         elif isinstance(value, float):
@@ -145,7 +155,7 @@ class _Writer:
             self.write(value.value, depth + 1)
             self.open.discard(id(value))
         elif (text := _text(value)) is not None:
-            self.pieces.append(_quoted(_valid(text)))
+            self.pieces.append(_quoted(self.checked(text)))
         elif isinstance(value, _PARTS):
             name = type(value).__name__
             raise _Refused(TypeError, f"{name} may stand alone or in a list of parts, not inside other data")
@@ -272,6 +282,10 @@ def _text(value: Any) -> str | None:
 def _is_decimal(value: object) -> bool:
     module = sys.modules.get("decimal")
     return module is not None and isinstance(value, module.Decimal)
+
+
+def _repaired(text: str) -> str:
+    return text if text.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _valid(text: str) -> str:

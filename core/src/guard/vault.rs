@@ -84,7 +84,7 @@ impl Vault {
 
     /// Whether something is written as names are: a sort in capitals and a number.
     fn is_name(&self, text: &str) -> bool {
-        let inside = text.trim_start_matches('[').trim_end_matches(']');
+        let Some(inside) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else { return false };
         let Some((sort, number)) = inside.rsplit_once('_') else { return false };
         let known = PersonalSort::ALL.iter().any(|known| known.as_str().eq_ignore_ascii_case(sort));
         (known || self.counts.contains_key(sort))
