@@ -30,6 +30,14 @@ mod _native {
         cheliped::host::tables()
     }
 
+    /// What the built-in guards say of a text, as JSON.
+    #[pyfunction]
+    #[pyo3(signature = (guard_rules, text, source))]
+    fn check(py: Python<'_>, guard_rules: &str, text: &str, source: Option<&str>) -> PyResult<String> {
+        let said = py.detach(|| cheliped::host::check(guard_rules, text, source));
+        said.map_err(|error| crate::failure::exception(py, &error))
+    }
+
     /// Runs the `cheliped` command and gives its exit code.
     #[pyfunction]
     fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {

@@ -15,6 +15,7 @@ from cheliped import (
     Agent,
     Caller,
     ChelipedError,
+    ContextPiece,
     Conversation,
     ScriptedProvider,
     StreamEvent,
@@ -71,9 +72,18 @@ def context(case: dict[str, Any]) -> dict[str, Any]:
     for name in ("deadline_ms", "parent_run_id"):
         if name in given:
             told[name] = given[name]
+    if "pieces" in given:
+        told["pieces"] = [ContextPiece(**piece) for piece in given["pieces"]]
     if "conversation" in case:
         told["conversation"] = Conversation.from_dict(case["conversation"])
     return told
+
+
+def make_message(written: Any) -> Any:
+    """A text, a long text written as `{"repeat", "times"}`, or parts."""
+    if isinstance(written, dict):
+        return str(written["repeat"] * written["times"])
+    return written if isinstance(written, str) else [make_part(part) for part in written]
 
 
 async def play(case: dict[str, Any], mode: str) -> dict[str, Any]:
@@ -81,7 +91,7 @@ async def play(case: dict[str, Any], mode: str) -> dict[str, Any]:
     world, models = World(), []
     outcome: dict[str, Any] = {"text": None, "error": None}
     seen: list[StreamEvent | str] = []
-    message = case["message"] if isinstance(case["message"], str) else [make_part(part) for part in case["message"]]
+    message = make_message(case["message"])
     try:
         agent, models = make(case, mode, world)
         if mode == "send":

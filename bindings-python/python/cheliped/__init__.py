@@ -29,7 +29,7 @@ from ._callbacks import (
     Suspend,
 )
 from ._content import File, Image, Text
-from ._context import Caller, RunContext
+from ._context import Caller, ContextPiece, RunContext
 from ._errors import (
     CancelledError,
     ChelipedError,
@@ -68,6 +68,7 @@ from ._events import (
     ToolCallStarted,
     UsageReported,
 )
+from ._guards import GuardFinding, GuardRule, GuardRules, RateLimit, TextCheck, ToolOutputRules, check_text
 from ._provider import Provider, ProviderConfig, ScriptedProvider
 from ._response import AgentResponse, Conversation, Usage
 from ._stream import AgentStream
@@ -87,6 +88,7 @@ __all__ = [
     "Checkpoint",
     "ChelipedError",
     "ConfigurationError",
+    "ContextPiece",
     "Conversation",
     "Deny",
     "File",
@@ -94,6 +96,9 @@ __all__ = [
     "GraphError",
     "Guard",
     "GuardError",
+    "GuardFinding",
+    "GuardRule",
+    "GuardRules",
     "Image",
     "Interceptor",
     "InternalError",
@@ -104,6 +109,7 @@ __all__ = [
     "Provider",
     "ProviderConfig",
     "ProviderError",
+    "RateLimit",
     "Replace",
     "RunConflictError",
     "RunContext",
@@ -119,6 +125,7 @@ __all__ = [
     "StructuredOutputError",
     "Suspend",
     "Text",
+    "TextCheck",
     "TextDelta",
     "TextDiscarded",
     "ThinkingDelta",
@@ -130,10 +137,12 @@ __all__ = [
     "ToolCallStarted",
     "ToolDenied",
     "ToolFailed",
+    "ToolOutputRules",
     "ToolRetry",
     "UnknownToolError",
     "UnsupportedSchemaError",
     "Usage",
     "UsageReported",
+    "check_text",
     "tool",
 ]

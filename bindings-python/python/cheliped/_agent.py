@@ -12,8 +12,9 @@ from ._bridge import Endpoint, Run, finished
 from ._builder import AgentBuilder, AnyApproval, AnyCheckpoint, AnyGuard, AnyProvider, AnyTool, ToolChoice
 from ._callbacks import Hook, Interceptor
 from ._content import Part
-from ._context import Caller
+from ._context import Caller, ContextPiece
 from ._errors import ConfigurationError, RunStateError
+from ._guards import GuardRules, ToolOutputRules
 from ._json import written
 from ._request import native_conversation, written_context, written_request
 from ._response import AgentResponse, Conversation
@@ -39,7 +40,8 @@ class Agent:
         tools: Functions made by `tool`, or plain functions. Default: none.
         skills: Dictionaries with `name`, `description`, `instructions`. Default: none.
         hooks: Functions that see events: pairs of a dotted name and a function, or functions for every event.
-        guards: Functions that get a `Scanned` and give a reason to refuse it, or `Guard`s. Default: none.
+        guards: Guards of the application, beside the built-in ones: functions that get a `Scanned` and give a reason to
+            refuse it, or `Guard`s. Default: none.
         interceptors: Objects that change or stop what the engine is about to do. Default: none.
         approval: Who decides about calls that change something. Default: nobody, they run.
         checkpoint: Who saves the run between its steps. Default: nobody.
@@ -64,7 +66,12 @@ class Agent:
             `outside_code_fences`, `escape` or `off`; also yes and no. Default `documented`.
         stream_mode: Whether a stream shows the answer as it is written, `live`, or only when complete, `replay`.
         remember_denials: Whether a denied call is denied without asking when it comes again in the run. Default yes.
+        guard_rules: Rules of the built-in guards, see `GuardRules`. Default: every guard is on, strict.
         scan_tool_arguments: What guards do with arguments of tool calls: `off`, `flag` (default) or `block`.
+        tool_output: How results of tools are cleaned, see `ToolOutputRules`. Default: orders to the model and secrets are
+            replaced, and what is flagged is fenced.
+        redact_pii_in_tool_results: Whether personal data in results of tools is replaced by its sort. Default no.
+        exempt_tools: Names of tools whose results keep personal data. Default: none.
         always_include_tools: Names of tools that are offered on every turn. Default: none.
         allow_real_providers: Whether a real model may be asked over the network. Default yes.
         env: A fixed outside for tests: `now_ms`, `id_prefix`, `variables`. Default: the real one.
@@ -120,7 +127,11 @@ class Agent:
         sanitise_output: bool | Literal["off", "outside_code_fences", "documented", "escape"] | None = None,
         stream_mode: Literal["live", "replay"] | None = None,
         remember_denials: bool | None = None,
+        guard_rules: GuardRules | Mapping[str, Any] | None = None,
         scan_tool_arguments: Literal["off", "flag", "block"] | None = None,
+        tool_output: ToolOutputRules | Mapping[str, Any] | None = None,
+        redact_pii_in_tool_results: bool | None = None,
+        exempt_tools: Sequence[str] | None = None,
         always_include_tools: Sequence[str] | None = None,
         allow_real_providers: bool | None = None,
         env: Mapping[str, Any] | None = None,
@@ -146,7 +157,11 @@ class Agent:
             sanitise_output=sanitise_output,
             stream_mode=stream_mode,
             remember_denials=remember_denials,
+            guard_rules=guard_rules,
             scan_tool_arguments=scan_tool_arguments,
+            tool_output=tool_output,
+            redact_pii_in_tool_results=redact_pii_in_tool_results,
+            exempt_tools=exempt_tools,
             always_include_tools=always_include_tools,
             allow_real_providers=allow_real_providers,
             env=env,
@@ -197,6 +212,7 @@ class Agent:
         deadline_ms: int | None = None,
         parent_run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        pieces: Sequence[ContextPiece] = (),
     ) -> AgentResponse:
         """Sends a message and waits for the answer. Cancelling the task ends the run with everything that it started.
 
@@ -208,11 +224,13 @@ class Agent:
             deadline_ms: Longest time for the whole run, in milliseconds. Default: none.
             parent_run_id: The run that this one belongs to, when a tool runs an agent.
             metadata: JSON values for hooks, interceptors and tools.
+            pieces: Context that is put in front of the message as reference material: what is remembered, documents that
+                were found. Each is scanned on its own. Default: none.
 
         Raises:
             ChelipedError: Whatever ended the run. Failures of tools are not among them: the model gets them as results.
         """
-        request = written_request(message, caller, deadline_ms, parent_run_id, metadata)
+        request = written_request(message, caller, deadline_ms, parent_run_id, metadata, pieces)
         run = Run(self._endpoints, deps, caller, metadata or {})
         native = native_conversation(conversation)
         response, following = await finished(run, lambda done: self._native.send(request, native, run, done))
@@ -228,6 +246,7 @@ class Agent:
         deadline_ms: int | None = None,
         parent_run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        pieces: Sequence[ContextPiece] = (),
     ) -> AgentResponse:
         """Sends a message and waits for the answer, in code without an event loop. Takes what `send` takes.
 
@@ -250,6 +269,7 @@ class Agent:
                 deadline_ms=deadline_ms,
                 parent_run_id=parent_run_id,
                 metadata=metadata,
+                pieces=pieces,
             )
         )
 
@@ -263,9 +283,10 @@ class Agent:
         deadline_ms: int | None = None,
         parent_run_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        pieces: Sequence[ContextPiece] = (),
     ) -> AgentStream:
         """Sends a message and gives its events as they happen. Takes what `send` takes; starts when it is read."""
-        request = written_request(message, caller, deadline_ms, parent_run_id, metadata)
+        request = written_request(message, caller, deadline_ms, parent_run_id, metadata, pieces)
         native = native_conversation(conversation)
 
         def start(plain: bool, deliver: Deliver) -> Run:

@@ -26,6 +26,7 @@ from ._callbacks import (
     a_function,
 )
 from ._errors import ConfigurationError
+from ._guards import GuardRules, ToolOutputRules
 from ._json import written
 from ._provider import Provider, ProviderConfig, ProviderEndpoint, ScriptedProvider
 from ._tool import Tool, numbers, tool
@@ -89,7 +90,11 @@ class AgentBuilder:
         sanitise_output: bool | Literal["off", "outside_code_fences", "documented", "escape"] | None = None,
         stream_mode: Literal["live", "replay"] | None = None,
         remember_denials: bool | None = None,
+        guard_rules: GuardRules | Mapping[str, Any] | None = None,
         scan_tool_arguments: Literal["off", "flag", "block"] | None = None,
+        tool_output: ToolOutputRules | Mapping[str, Any] | None = None,
+        redact_pii_in_tool_results: bool | None = None,
+        exempt_tools: Sequence[str] | None = None,
         always_include_tools: Sequence[str] | None = None,
         allow_real_providers: bool | None = None,
         env: Mapping[str, Any] | None = None,
@@ -99,10 +104,11 @@ class AgentBuilder:
         for name in ("tool_choice", "env"):
             if isinstance(given.get(name), Mapping):
                 given[name] = dict(given[name])
-        if always_include_tools is not None:
-            if isinstance(always_include_tools, str):
-                raise ConfigurationError(f"always_include_tools is a list of names, got {always_include_tools!r}")
-            given["always_include_tools"] = list(always_include_tools)
+        for name in ("always_include_tools", "exempt_tools"):
+            if isinstance(given.get(name), str):
+                raise ConfigurationError(f"{name} is a list of names, got {given[name]!r}")
+            if name in given:
+                given[name] = list(given[name])
         self._options.update(given)
         return self
 
@@ -160,6 +166,8 @@ class AgentBuilder:
         settings: dict[str, Any] = {"name": guard.name}
         if guard.typed_only is not None:
             settings["typed_only"] = guard.typed_only
+        if guard.replace is not None:
+            settings["replace"] = guard.replace
         self._function("guard", settings, guard.priority, GuardEndpoint(guard))
         return self
 

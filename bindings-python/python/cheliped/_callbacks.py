@@ -57,6 +57,8 @@ class Guard:
         name: Label for errors and events. Default: the function's name.
         typed_only: Whether only what the user typed is looked at. Default: no.
         priority: Lower runs first. Default: the engine's.
+        replace: Whether it takes the place of the guard of the same name, also of a built-in one: `injection`,
+            `pii_detection` … Default: no, a second guard of one name is left out.
 
     Example:
         >>> from cheliped import Guard
@@ -70,11 +72,13 @@ class Guard:
         name: str | None = None,
         typed_only: bool | None = None,
         priority: int | None = None,
+        replace: bool | None = None,
     ) -> None:
         self._function = self.scan if function is None else a_function("a guard", function)
         self.name = name or getattr(function, "__name__", None) or type(self).__name__
         self.typed_only = typed_only
         self.priority = priority
+        self.replace = replace
 
     def scan(self, piece: Scanned) -> Awaitable[str | None] | str | None:
         """Decides about one text; for classes that derive from this one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from ._errors import ConfigurationError
 
@@ -36,6 +36,33 @@ class Caller:
         if isinstance(self.scopes, str):
             raise ConfigurationError(f"Caller.scopes is a sequence of texts, got the text {self.scopes!r}")
         object.__setattr__(self, "scopes", tuple(self.scopes))
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPiece:
+    """Context that is put in front of a message as reference material, and scanned on its own.
+
+    Attributes:
+        kind: Where it comes from: an entry of a memory, a skill that the message names, or a document.
+        name: The key of the entry, the name of the skill or of the document.
+        text: The text.
+        trusted: Whether its author is trusted as much as the application's: then it is not scanned.
+
+    Example:
+        >>> from cheliped import Agent, ContextPiece, ScriptedProvider
+        >>> agent = Agent(provider=ScriptedProvider(["From 9 to 17."]))
+        >>> hours = ContextPiece("document", "hours.md", "We are open from 9 to 17.")
+        >>> agent.send_sync("When are you open?", pieces=[hours]).text
+        'From 9 to 17.'
+    """
+
+    kind: Literal["memory", "skill", "document"]
+    name: str
+    text: str
+    trusted: bool = False
+
+    def _json(self) -> dict[str, Any]:
+        return {"kind": self.kind, "name": self.name, "text": self.text, "trusted": self.trusted}
 
 
 class RunContext(Generic[Deps]):

@@ -9,7 +9,10 @@ from __future__ import annotations
 import builtins
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from ._guards import GuardFinding
 
 
 class ChelipedError(Exception):
@@ -60,6 +63,12 @@ class GuardError(ChelipedError):
     def reason(self) -> str:
         """Why it refused."""
         return str(self.details["reason"])
+
+    @property
+    def findings(self) -> list[GuardFinding]:
+        """What the built-in guards found in the text, with rule, place and source; never the text itself."""
+        findings: list[GuardFinding] = self.details.get("findings", [])
+        return findings
 
 
 class ProviderError(ChelipedError):

@@ -3,7 +3,19 @@
 from collections.abc import Callable
 from typing import Any, final
 
-__all__ = ["Agent", "Conversation", "Handle", "Reply", "Script", "Tool", "command", "retire", "shutdown", "tables"]
+__all__ = [
+    "Agent",
+    "Conversation",
+    "Handle",
+    "Reply",
+    "Script",
+    "Tool",
+    "check",
+    "command",
+    "retire",
+    "shutdown",
+    "tables",
+]
 
 @final
 class Reply:
@@ -79,6 +91,7 @@ class Agent:
     ) -> Handle: ...
 
 def tables() -> str: ...
+def check(guard_rules: str, text: str, source: str | None) -> str: ...
 def command(arguments: list[str]) -> int: ...
 def shutdown() -> None: ...
 def retire() -> None: ...

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._content import Part, content_json
-from ._context import Caller
+from ._context import Caller, ContextPiece
 from ._errors import ConfigurationError
 from ._json import written
 from ._response import Conversation
@@ -48,6 +48,12 @@ def written_request(
     deadline_ms: int | None,
     parent_run_id: str | None,
     metadata: Mapping[str, Any] | None,
+    pieces: Sequence[ContextPiece],
 ) -> str:
     context = written_context(caller, deadline_ms, parent_run_id, metadata)
+    wrong = next((piece for piece in pieces if not isinstance(piece, ContextPiece)), None)
+    if wrong is not None:
+        raise ConfigurationError(f"pieces are ContextPieces, got {type(wrong).__name__}")
+    if pieces:
+        context["pieces"] = [piece._json() for piece in pieces]
     return written("the message or its metadata", {"message": content_json(message), "context": context})
