@@ -57,6 +57,11 @@ export interface Guard {
   priority?: number;
   /** Whether it looks only at what the user typed. Default no. */
   typedOnly?: boolean;
+  /**
+   * Whether it takes the place of the guard of the same name, also of a built-in one: `injection`, `pii_detection` …
+   * Default no: a second guard of one name is left out.
+   */
+  replace?: boolean;
   /** `null` or nothing lets the text pass; a text refuses it for that reason. An error refuses too. */
   scan(piece: Piece, call: Context): Awaitable<string | null | undefined | void>;
 }
@@ -169,10 +174,10 @@ export function registeredHook(given: Hook): Registered {
 }
 
 export function registeredGuard(given: Guard): Registered {
-  const { name, priority, typedOnly, scan } = shaped("guard", given, "scan");
+  const { name, priority, typedOnly, replace, scan } = shaped("guard", given, "scan");
   return {
     kind: "guard",
-    settings: { name, priority, typed_only: typedOnly },
+    settings: { name, priority, typed_only: typedOnly, replace },
     callback: async (payload, call) => write(await scan.call(given, parse(payload) as Piece, call)),
   };
 }

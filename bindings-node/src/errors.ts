@@ -2,6 +2,8 @@
 //
 // What a tool throws to steer the model is in `tool-errors.ts`; these here reach the caller of `send`.
 
+import type { GuardFinding } from "./guards.js";
+
 /** The stable code of an error, the same in every language. */
 export type ErrorCode =
   | "guard"
@@ -85,6 +87,11 @@ export class GuardError extends ChelipedError {
   /** What it found, in its own words. */
   get reason(): string {
     return this.details.reason as string;
+  }
+
+  /** What the built-in guards found in the text, with rule, place and source; never the text itself. */
+  get findings(): GuardFinding[] {
+    return (this.details.findings as GuardFinding[] | undefined) ?? [];
   }
 }
 

@@ -54,6 +54,15 @@ export {
   UnsupportedSchemaError,
 } from "./errors.js";
 export type { StreamEvent } from "./events.js";
+export {
+  checkText,
+  type GuardAction,
+  type GuardFinding,
+  type GuardRule,
+  type GuardRules,
+  type TextCheck,
+  type ToolOutputRules,
+} from "./guards.js";
 export type { EventName, Payloads } from "./payloads.js";
 export {
   type CustomProvider,
@@ -68,7 +77,7 @@ export {
 } from "./provider.js";
 export { AgentResponse, type ResponseFields, type StopReason, type Usage } from "./response.js";
 export type { Arguments, InputSchema, JsonSchema, StandardSchema } from "./schema.js";
-export type { ResumeOptions, SendOptions } from "./sending.js";
+export type { ContextPiece, ResumeOptions, SendOptions } from "./sending.js";
 export type { AgentOptions, FixedEnv, Skill } from "./settings.js";
 export { AgentStream } from "./stream.js";
 export { Tool, type ToolDefinition, tool } from "./tool.js";

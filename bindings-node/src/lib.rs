@@ -18,6 +18,12 @@ pub fn tables() -> String {
     cheliped::host::tables()
 }
 
+/// What the built-in guards say of a text, as JSON.
+#[napi(catch_unwind)]
+pub fn check(guard_rules: String, text: String, source: Option<String>) -> napi::Result<String> {
+    cheliped::host::check(&guard_rules, &text, source.as_deref()).map_err(wire::exception)
+}
+
 /// Runs the `cheliped` command in this thread; the first argument is the program's name. Gives the exit code.
 #[napi(catch_unwind)]
 pub fn command(arguments: Vec<String>) -> u32 {

@@ -20,17 +20,33 @@ export interface SendOptions {
   parentRunId?: string;
   /** Values for hooks and interceptors; the engine does not read them. */
   metadata?: Record<string, unknown>;
+  /**
+   * Context that is put in front of the message as reference material: what is remembered, documents that were found.
+   * Each is scanned on its own. Default: none.
+   */
+  pieces?: readonly ContextPiece[];
   /** The conversation whose next turn this is. The response has the conversation with the turn added. */
   conversation?: Conversation;
 }
 
+/** Context that is put in front of a message. */
+export interface ContextPiece {
+  /** Where it comes from: an entry of a memory, a skill that the message names, or a document. */
+  kind: "memory" | "skill" | "document";
+  /** The key of the entry, the name of the skill or of the document. */
+  name: string;
+  text: string;
+  /** Whether its author is trusted as much as the application's: then it is not scanned. Default no. */
+  trusted?: boolean;
+}
+
 /** How a saved run goes on. */
-export interface ResumeOptions extends Omit<SendOptions, "conversation"> {
+export interface ResumeOptions extends Omit<SendOptions, "conversation" | "pieces"> {
   /** Goes on although prompt, model or tools differ from those that the run started with. Default no. */
   acceptChangedConfig?: boolean;
 }
 
-const NAMES = ["signal", "context", "caller", "deadlineMs", "parentRunId", "metadata", "conversation"];
+const NAMES = ["signal", "context", "caller", "deadlineMs", "parentRunId", "metadata", "pieces", "conversation"];
 
 /**
  * Looks at what the engine cannot.
@@ -61,6 +77,7 @@ export function requestText(message: Message, options: SendOptions): string {
   return writeSetting("the message or its options", data);
 }
 
-export function contextData({ caller, deadlineMs, parentRunId, metadata }: SendOptions): Record<string, unknown> {
-  return { ...caller, deadline_ms: deadlineMs, parent_run_id: parentRunId, metadata };
+export function contextData(options: SendOptions): Record<string, unknown> {
+  const { caller, deadlineMs, parentRunId, metadata, pieces } = options;
+  return { ...caller, deadline_ms: deadlineMs, parent_run_id: parentRunId, metadata, pieces };
 }

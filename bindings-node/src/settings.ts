@@ -17,6 +17,7 @@ import {
   registeredProvider,
 } from "./callbacks.js";
 import { ConfigurationError, unusable } from "./errors.js";
+import { type GuardRules, rulesData, type ToolOutputRules } from "./guards.js";
 import { parse } from "./json.js";
 import { camel, snakeKeys } from "./names.js";
 import { type Native, native } from "./native.js";
@@ -54,7 +55,10 @@ export interface AgentOptions {
   skills?: readonly Skill[];
   /** Functions that see events, made by {@link hook}. Default: none. */
   hooks?: readonly Hook[];
-  /** Functions that look at a message before the model does. Default: none. */
+  /**
+   * Guards of the application: functions that look at a message before the model does, beside the built-in ones.
+   * Default: none.
+   */
   guards?: readonly Guard[];
   /** Functions that may change or stop what the engine is about to do. Default: none. */
   interceptors?: readonly Interceptor[];
@@ -129,6 +133,17 @@ export interface AgentOptions {
   streamMode?: "live" | "replay";
   /** Whether a call that was denied is denied without asking when it comes again in the run. Default yes. */
   rememberDenials?: boolean;
+  /** Rules of the built-in guards: a preset, and settings on top of it. Default: every guard is on, strict. */
+  guardRules?: GuardRules;
+  /**
+   * How results of tools are cleaned. Default: orders to the model and secrets are replaced, and what is flagged is
+   * fenced.
+   */
+  toolOutput?: ToolOutputRules;
+  /** Whether personal data in results of tools is replaced by its sort, as in `[REDACTED_EMAIL]`. Default no. */
+  redactPiiInToolResults?: boolean;
+  /** Tools whose results keep personal data. Default: none. */
+  exemptTools?: readonly string[];
   /**
    * What guards do with the arguments of tool calls: `off`; `flag` tells the gate and events; `block` refuses
    * the call. Default `flag`.
@@ -234,6 +249,7 @@ function refuseUnknown(names: readonly string[]): void {
 function plainData(values: Record<string, unknown>): Record<string, unknown> {
   const { env, ...others } = values;
   const data = snakeKeys(others);
+  if ("guard_rules" in data) data.guard_rules = rulesData(data.guard_rules);
   if (env !== undefined) data.env = typeof env === "object" && env !== null ? snakeKeys(env) : env;
   return data;
 }

@@ -51,14 +51,22 @@ function make(vector, mode, world) {
 }
 
 function told({ context = {}, conversation }) {
-  const { tenant, user, scopes, deadline_ms: deadlineMs, parent_run_id: parentRunId, cancelled } = context;
+  const { tenant, user, scopes, deadline_ms: deadlineMs, parent_run_id: parentRunId, cancelled, pieces } = context;
   return {
     caller: (tenant ?? user ?? scopes) ? { tenant, user, scopes } : undefined,
     deadlineMs,
     parentRunId,
+    pieces,
     signal: cancelled ? AbortSignal.abort() : undefined,
     conversation: conversation && Conversation.fromJSON(conversation),
   };
+}
+
+/** A text, a long text written as `{"repeat", "times"}`, or parts. */
+function messageOf(written) {
+  if (typeof written === "string") return written;
+  if ("repeat" in written) return written.repeat.repeat(written.times);
+  return written.map((part) => Part.fromJSON(part));
 }
 
 /** Runs a case and writes down everything that can be seen from outside. */
@@ -66,8 +74,7 @@ async function play(vector, mode) {
   const world = new World();
   const outcome = { text: null, error: null };
   const seen = [];
-  const message =
-    typeof vector.message === "string" ? vector.message : vector.message.map((part) => Part.fromJSON(part));
+  const message = messageOf(vector.message);
   let models = [];
   try {
     const made = make(vector, mode, world);
