@@ -3,8 +3,8 @@
 //! A call is first admitted (scanned, intercepted, checked, approved), then executed (run, capped, intercepted again).
 //! Whatever goes wrong becomes a result for the model; nothing here ends a run.
 
-use super::clean::ResultCleaning;
-use super::{Effect, Registry, Tool, ToolContext, ToolErrorKind, ToolOutput};
+use super::clean::{self, ResultCleaning};
+use super::{Effect, Registry, Tool, ToolContext, ToolErrorKind, ToolOutput, leaves};
 use crate::approval::{self, ApprovalGate, ApprovalRequest, Decision, DenyReason};
 use crate::context::RunContext;
 use crate::guard;
@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -341,7 +340,7 @@ impl CallDesk {
         let cleaned = self.limits.cleaning.clean(&call.name, &mut content, self.vault.as_ref());
         cap(&mut content, self.limits.max_result_tokens);
         if self.limits.cleaning.fences(!cleaned.flags.is_empty()) {
-            fence(&mut content, &marker(self.emitter.run_id(), &call.id));
+            clean::fence(&mut content, self.emitter.run_id(), &call.id);
         }
         let place = Place::call(iteration, &call.id);
         for pattern in cleaned.redacted {
@@ -380,7 +379,7 @@ impl CallDesk {
             return Ok(Vec::new());
         }
         let source = Source::ToolArguments(call.name.to_string());
-        let text = texts(&call.arguments.value());
+        let text = leaves::texts(&call.arguments.value());
         let (findings, blocked) =
             match self.guards.scan(Piece { source: &source, text: &text }, &self.context, None).await {
                 Ok(passed) => (passed.findings, None),
@@ -417,7 +416,7 @@ impl CallDesk {
     fn restored(&self, arguments: &Arguments) -> Arguments {
         let Some(vault) = &self.vault else { return arguments.clone() };
         let mut value = arguments.value();
-        restore(&mut value, &vault.lock());
+        leaves::restore(&mut value, &vault.lock());
         match value {
             Value::Object(_) if value != arguments.value() => {
                 value.to_string().parse().unwrap_or_else(|_| arguments.clone())
@@ -490,28 +489,6 @@ fn result_of(call: &ToolCall, content: Content, outcome: Outcome) -> ToolResult 
     ToolResult { call_id: Arc::clone(&call.id), name: Arc::clone(&call.name), content, outcome }
 }
 
-/// Sixteen hexadecimal digits for the fence of a call's result. They are new for every call and the same when it runs
-/// again; whoever knows them still cannot close the fence, because they are broken inside of it.
-fn marker(run_id: &str, call_id: &str) -> String {
-    let digest = Sha256::digest(format!("{run_id}\n{call_id}"));
-    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Puts a fence around every text of a result.
-fn fence(content: &mut Content, marker: &str) {
-    let fenced = |text: &str| guard::tool_output::fence(text, marker).into();
-    match content {
-        Content::Text(text) => *text = fenced(text),
-        Content::Parts(parts) => {
-            for part in parts {
-                if let Part::Text { text } = part {
-                    *text = fenced(text);
-                }
-            }
-        }
-    }
-}
-
 enum Approval {
     Granted,
     Denied(DenyReason),
@@ -520,39 +497,6 @@ enum Approval {
     Pause,
     /// The arguments that the gate wants do not fit.
     Unfit(String),
-}
-
-/// Every text in a JSON value, joined with spaces, in its order. Keys are the schema's, not the model's.
-fn texts(value: &Value) -> String {
-    let (mut texts, mut open) = (String::new(), vec![value]);
-    while let Some(value) = open.pop() {
-        match value {
-            Value::String(text) => {
-                if !texts.is_empty() {
-                    texts.push(' ');
-                }
-                texts.push_str(text);
-            }
-            Value::Array(values) => open.extend(values.iter().rev()),
-            Value::Object(map) => open.extend(map.values().rev()),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-    texts
-}
-
-/// Puts values back into every text of a JSON value.
-fn restore(value: &mut Value, vault: &guard::Vault) {
-    match value {
-        Value::String(text) => {
-            if let Cow::Owned(restored) = vault.restore(text) {
-                *text = restored;
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(|value| restore(value, vault)),
-        Value::Object(map) => map.values_mut().for_each(|value| restore(value, vault)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 /// What a gate and an event are told of a secret: never the secret itself.

@@ -4,6 +4,7 @@ use crate::guard::tool_output::{self, Cleaned, Cleaning, Orders};
 use crate::message::{Content, Part};
 use crate::screening::SharedVault;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 /// When a result is put between lines that say that it is data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,6 +120,29 @@ impl ResultCleaning {
             Fence::Flagged => flagged,
             Fence::Always => true,
             Fence::Off => false,
+        }
+    }
+}
+
+/// Sixteen hexadecimal digits for the fence of a call's result. They are new for every call and the same when it runs
+/// again; whoever knows them still cannot close the fence, because they are broken inside of it.
+fn marker(run_id: &str, call_id: &str) -> String {
+    let digest = Sha256::digest(format!("{run_id}\n{call_id}"));
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Puts a fence around every text of a result.
+pub(super) fn fence(content: &mut Content, run_id: &str, call_id: &str) {
+    let marker = marker(run_id, call_id);
+    let fenced = |text: &str| tool_output::fence(text, &marker).into();
+    match content {
+        Content::Text(text) => *text = fenced(text),
+        Content::Parts(parts) => {
+            for part in parts {
+                if let Part::Text { text } = part {
+                    *text = fenced(text);
+                }
+            }
         }
     }
 }

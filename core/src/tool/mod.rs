@@ -7,6 +7,7 @@ pub(crate) mod call;
 pub(crate) mod clean;
 mod failure;
 mod function;
+mod leaves;
 mod load_skill;
 mod output;
 pub(crate) mod profile;

@@ -3,6 +3,8 @@
 //!
 //! Only ratios within one run of this task mean something; times of another run or machine do not compare.
 
+mod guards;
+
 use crate::languages::{Node, Python};
 use crate::progress::Progress;
 use crate::workspace::{self, Ended, cargo};
@@ -27,6 +29,8 @@ const PEERS: [Peer; 7] = [
     Peer { name: "Node fetch loop", driver: Driver::Node("client") },
 ];
 const HAND: &str = "hand loop";
+/// The letter of the guards, which are measured beside something else.
+const GUARDS: char = 'G';
 
 /// One of those that are measured.
 struct Peer {
@@ -151,14 +155,19 @@ pub(crate) fn bench(letters: &[String], runs: Option<usize>, rounds: usize) -> E
 
 fn measure(letters: &[String], runs: Option<usize>, rounds: usize) -> Result<(), String> {
     let letters = letters.concat().to_uppercase().replace(',', "");
-    if let Some(unknown) =
-        letters.chars().find(|letter| !WORKLOADS.iter().any(|known| known.letter.starts_with(*letter)))
-    {
-        return Err(format!("there is no workload {unknown:?}; there are A to F"));
+    let known = |letter: &char| *letter == GUARDS || WORKLOADS.iter().any(|known| known.letter.starts_with(*letter));
+    if let Some(unknown) = letters.chars().find(|letter| !known(letter)) {
+        return Err(format!("there is no workload {unknown:?}; there are A to {GUARDS}"));
+    }
+    let rounds = rounds.max(1);
+    if letters.is_empty() || letters.contains(GUARDS) {
+        guards::measure(rounds)?;
     }
     let chosen: Vec<&Workload> =
         WORKLOADS.iter().filter(|known| letters.is_empty() || letters.contains(known.letter)).collect();
-    let rounds = rounds.max(1);
+    if chosen.is_empty() {
+        return Ok(());
+    }
     let programs = Programs::build()?;
     let server = Server::start(&programs.rust)?;
     let mut progress = Progress::new("bench", chosen.len() * rounds * PEERS.len());

@@ -40,7 +40,7 @@ enum Task {
     },
     /// Measure the engine beside a hand-written loop and a peer.
     Bench {
-        /// Workloads, A to F. Default all.
+        /// Workloads, A to F, and G for the guards. Default all.
         workloads: Vec<String>,
         /// Runs in A. Default 2000.
         #[arg(long)]

@@ -6,6 +6,7 @@
 
 mod tree;
 
+use super::fold::chars::is_unspaced;
 use super::fold::{Sentence, Token, View, folded};
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -181,7 +182,7 @@ impl Lexicon {
         }
         let mut starts = Starts::new();
         for (word, meaning) in &words {
-            starts.add(word.as_bytes(), meaning.stem != Concepts::default());
+            starts.add(word, meaning.stem != Concepts::default());
         }
         Self { words: Tree::new(words), starts }
     }
@@ -261,8 +262,8 @@ impl Starts {
         Self { four: vec![0; 1 << 10], two: vec![0; 1 << 10] }
     }
 
-    fn add(&mut self, entry: &[u8], is_stem: bool) {
-        let word = entry.split(|byte| *byte == b' ').next().unwrap_or_default();
+    fn add(&mut self, entry: &str, is_stem: bool) {
+        let word = first_token(entry).as_bytes();
         if is_stem && entry.len() < 4 {
             mark(&mut self.two, first_two(word));
         }
@@ -272,6 +273,15 @@ impl Starts {
     fn may_have(&self, word: &[u8]) -> bool {
         has(&self.four, first_four(word)) || has(&self.two, first_two(word))
     }
+}
+
+/// The first token of an entry: up to a space, and one character where words are not parted by spaces.
+fn first_token(entry: &str) -> &str {
+    let mut chars = entry.char_indices();
+    let first = chars.next();
+    let alone = first.is_some_and(|(_, c)| is_unspaced(c));
+    let end = chars.find(|(_, c)| alone || *c == ' ' || is_unspaced(*c)).map_or(entry.len(), |(at, _)| at);
+    entry.get(..end).unwrap_or_default()
 }
 
 fn first_two(word: &[u8]) -> usize {
@@ -349,6 +359,21 @@ mod tests {
                 for entry in line.split(',').map(str::trim) {
                     let stars = entry.matches('*').count();
                     assert!(stars == 0 || stars == 1 && entry.ends_with('*'), "{language}: {entry}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_entry_of_every_pack_is_found() {
+        for (language, pack) in PACKS {
+            for line in pack.lines().filter(|line| !line.starts_with(['#', '['])) {
+                for entry in line.split([',', '，', '、']).map(|entry| entry.trim().trim_end_matches('*')) {
+                    // What has no letters is none.
+                    if spaced(&folded(entry)).is_empty() {
+                        continue;
+                    }
+                    assert!(!found(entry).is_empty(), "{language}: {entry:?}");
                 }
             }
         }

@@ -205,7 +205,9 @@ fn is_flag(text: &str, start: usize) -> bool {
 
 /// What follows `name:`. In typed code a type may stand first: `token: &str = "…"`.
 fn typed(reader: &mut Reader<'_>, text: &str, name: &Range<usize>) -> Writing {
-    let line = reader.rest().split(['\n', '\r']).next().unwrap_or_default();
+    let near = reader.rest().char_indices().map(|(at, c)| at + c.len_utf8()).take(2 * LONGEST_SPACE).last();
+    let near = near.and_then(|end| reader.rest().get(..end)).unwrap_or_default();
+    let line = near.split(['\n', '\r']).next().unwrap_or_default();
     if let Some((kind, _)) = line.split_once('=').filter(|(kind, _)| kind.ends_with(' ') && kind.starts_with(' ')) {
         let word = kind.trim().trim_start_matches(['&', '?']);
         if word.starts_with(|c: char| c.is_ascii_alphabetic())

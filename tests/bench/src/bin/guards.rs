@@ -1,11 +1,13 @@
 //! Measures the built-in guards: 4 KB and 1 MB of plain text beside one bare aho-corasick pass over the same text, and
-//! how the time grows from 1 MB to 2 MB, for plain text and for texts made to be slow.
+//! how the time grows from 1 MB to 2 MB, for plain text and for texts made to be slow; then the same for the cleaning of
+//! results of tools.
 //!
 //! Prints one JSON object: times in microseconds, medians of turns, and the least of several for the growth.
 #![allow(clippy::print_stdout, reason = "a program whose output is read")]
 
 use aho_corasick::AhoCorasick;
 use cheliped::guard::scan;
+use cheliped::guard::tool_output::{Cleaning, Orders, clean};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -42,11 +44,21 @@ fn main() {
         let (one, two) = (least(7, || guards(&one)), least(7, || guards(&two)));
         growth.insert(name.to_owned(), serde_json::json!({"one_mb": one, "two_mb": two, "ratio": two / one}));
     }
+    let mut cleaning = serde_json::Map::new();
+    let rules = Cleaning { injection: Orders::Redact, ..Cleaning::default() };
+    let results = |text: &str| clean(text, &rules).text.len();
+    for (name, seed) in secrets() {
+        let one = fill(seed, 1 << 20);
+        let two = fill(seed, 2 << 20);
+        let (one, two) = (least(5, || results(&one)), least(5, || results(&two)));
+        cleaning.insert(name.to_owned(), serde_json::json!({"one_mb": one, "two_mb": two, "ratio": two / one}));
+    }
     let report = serde_json::json!({
         "first_scan": first,
         "4_kb": {"bare": bare4, "guards": all4, "ratio": all4 / bare4},
         "1_mb": {"bare": bare1m, "guards": all1m, "ratio": all1m / bare1m},
         "growth": growth,
+        "cleaning": cleaning,
     });
     println!("{report}");
 }
@@ -83,6 +95,22 @@ fn worst() -> Vec<(&'static str, &'static str)> {
         ("bidi", "\u{202e}a\u{2066}"),
         ("newlines", "\n \n"),
         ("keys", "password=a api_key: "),
+    ]
+}
+
+/// Results of tools that make the search for secrets work at every byte.
+fn secrets() -> Vec<(&'static str, &'static str)> {
+    vec![
+        ("plain", PLAIN),
+        ("prefixes", "sk-"),
+        ("names", "password="),
+        ("quotes", "token: \""),
+        ("web tokens", "eyJa."),
+        ("addresses", "://a:b@"),
+        ("key blocks", "-----BEGIN PRIVATE KEY---- a "),
+        ("colours", "\u{1b}[31m"),
+        ("unclosed sequences", "\u{1b}]"),
+        ("headers", "bearer a1"),
     ]
 }
 

@@ -58,8 +58,10 @@ pub(crate) fn fuzz(name: Option<&str>, seconds: u64, seed: u64) -> ExitCode {
 pub(crate) fn fuzz_one(target: &Target, time: Duration, seed: u64) -> Fuzzed {
     let seeds = seeds::of(target.name);
     let mut mutator = Mutator::new(seed ^ seeds::number_of(target.name), seeds);
-    let guard = Watchdog::start(target.name);
     let silence = Silence::begin();
+    // What is read once, such as word packs, is no part of an input's time.
+    let _ = attempt(target, b"warm up", &silence);
+    let guard = Watchdog::start(target.name);
     let started = Instant::now();
     let mut inputs = 0;
     let mut failure = None;
