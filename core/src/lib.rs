@@ -45,4 +45,6 @@ pub use error::{Error, ErrorKind};
 pub mod docs {
     #[doc = include_str!("docs/architecture.md")]
     pub mod architecture {}
+    #[doc = include_str!("docs/guide/guards.md")]
+    pub mod guards {}
 }
