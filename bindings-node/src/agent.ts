@@ -4,6 +4,7 @@ import { follow, held, type Outcome, Run } from "./border.js";
 import type { Guard, Hook, Interceptor } from "./callbacks.js";
 import type { Message } from "./content.js";
 import { type Conversation, conversationOf, insideOf } from "./conversation.js";
+import type { EngineHook } from "./hooks.js";
 import type { Native } from "./native.js";
 import type { Provider } from "./provider.js";
 import { AgentResponse, responseFields } from "./response.js";
@@ -191,7 +192,7 @@ export class AgentBuilder {
   }
 
   /** Adds a hook. */
-  hook(hook: Hook): this {
+  hook(hook: Hook | EngineHook): this {
     return this.#add("hooks", hook);
   }
 

@@ -63,6 +63,13 @@ export {
   type TextCheck,
   type ToolOutputRules,
 } from "./guards.js";
+export {
+  DebugLogHook,
+  type DebugLogSettings,
+  EngineHook,
+  SecurityAlertHook,
+  type SecurityAlertSettings,
+} from "./hooks.js";
 export type { EventName, Payloads } from "./payloads.js";
 export {
   type CustomProvider,

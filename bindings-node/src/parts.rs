@@ -82,6 +82,12 @@ impl Assembly {
         self.open()?.skill(&json).map_err(exception)
     }
 
+    /// Adds a hook of the engine.
+    #[napi(catch_unwind)]
+    pub fn hook(&mut self, json: String) -> napi::Result<()> {
+        self.open()?.hook(&json).map_err(exception)
+    }
+
     /// Adds a function of a kind.
     #[napi(catch_unwind)]
     pub fn function(&mut self, kind: String, settings: String, number: u32) -> napi::Result<()> {

@@ -18,6 +18,7 @@ import {
 } from "./callbacks.js";
 import { ConfigurationError, unusable } from "./errors.js";
 import { type GuardRules, rulesData, type ToolOutputRules } from "./guards.js";
+import { EngineHook } from "./hooks.js";
 import { parse } from "./json.js";
 import { camel, snakeKeys } from "./names.js";
 import { type Native, native } from "./native.js";
@@ -53,8 +54,8 @@ export interface AgentOptions {
   tools?: readonly Tool[];
   /** Instructions that the model loads when it needs them. Default: none. */
   skills?: readonly Skill[];
-  /** Functions that see events, made by {@link hook}. Default: none. */
-  hooks?: readonly Hook[];
+  /** Functions that see events, made by {@link hook}, and hooks of the engine. Default: none. */
+  hooks?: readonly (Hook | EngineHook)[];
   /**
    * Guards of the application: functions that look at a message before the model does, beside the built-in ones.
    * Default: none.
@@ -216,7 +217,10 @@ export function assemble(options: AgentOptions): Assembled {
     callbacks.set(number, callback);
   }
   for (const skill of list("skills", skills)) attempt(() => assembly.skill(writeSetting("a skill", skill)));
-  for (const hook of list("hooks", hooks)) register(registeredHook(hook));
+  for (const hook of list("hooks", hooks)) {
+    if (hook instanceof EngineHook) attempt(() => assembly.hook(writeSetting("a hook", EngineHook.data(hook))));
+    else register(registeredHook(hook));
+  }
   for (const guard of list("guards", guards)) register(registeredGuard(guard));
   for (const interceptor of list("interceptors", interceptors)) register(registeredInterceptor(interceptor));
   if (approval !== undefined) register(registeredApproval(approval));

@@ -89,7 +89,7 @@ pub(crate) struct Agent(cheliped::Agent);
 
 #[pymethods]
 impl Agent {
-    /// Options and skills are JSON; of the providers the first is asked first, and none in its place is the default; a function is its kind, its settings as JSON and its number.
+    /// Options and skills are JSON; of the providers the first is asked first, and none in its place is the default; a function is its kind, its settings as JSON and its number; hooks of the engine are JSON.
     #[new]
     fn new(
         py: Python<'_>,
@@ -98,6 +98,7 @@ impl Agent {
         tools: Vec<PyRef<'_, Tool>>,
         skills: Vec<String>,
         functions: Vec<(String, String, u64)>,
+        hooks: Vec<String>,
     ) -> PyResult<Self> {
         let build = || {
             let mut assembly = Assembly::new(options)?;
@@ -119,6 +120,9 @@ impl Agent {
             }
             for (kind, settings, number) in functions {
                 assembly.function(&kind, &settings, Arc::new(Callable(number)))?;
+            }
+            for hook in hooks {
+                assembly.hook(&hook)?;
             }
             assembly.build()
         };

@@ -33,6 +33,7 @@ pub mod message;
 pub mod prompt;
 pub mod provider;
 pub mod run;
+pub mod sandbox;
 pub mod schema;
 pub mod screening;
 pub mod skills;

@@ -69,6 +69,7 @@ from ._events import (
     UsageReported,
 )
 from ._guards import GuardFinding, GuardRule, GuardRules, RateLimit, TextCheck, ToolOutputRules, check_text
+from ._hooks import DebugLogHook, SecurityAlertHook
 from ._provider import Provider, ProviderConfig, ScriptedProvider
 from ._response import AgentResponse, Conversation, Usage
 from ._stream import AgentStream
@@ -90,6 +91,7 @@ __all__ = [
     "ConfigurationError",
     "ContextPiece",
     "Conversation",
+    "DebugLogHook",
     "Deny",
     "File",
     "Finished",
@@ -119,6 +121,7 @@ __all__ = [
     "Saved",
     "Scanned",
     "ScriptedProvider",
+    "SecurityAlertHook",
     "SessionBusyError",
     "SkillError",
     "StreamEvent",

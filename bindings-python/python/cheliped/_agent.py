@@ -15,6 +15,7 @@ from ._content import Part
 from ._context import Caller, ContextPiece
 from ._errors import ConfigurationError, RunStateError
 from ._guards import GuardRules, ToolOutputRules
+from ._hooks import DebugLogHook, EngineHook, SecurityAlertHook
 from ._json import written
 from ._request import native_conversation, written_context, written_request
 from ._response import AgentResponse, Conversation
@@ -39,7 +40,8 @@ class Agent:
         fallbacks: Providers that are asked in order when those before them have failed. Default: none.
         tools: Functions made by `tool`, or plain functions. Default: none.
         skills: Dictionaries with `name`, `description`, `instructions`. Default: none.
-        hooks: Functions that see events: pairs of a dotted name and a function, or functions for every event.
+        hooks: Functions that see events: pairs of a dotted name and a function, or functions for every event; and hooks of
+            the engine: `DebugLogHook`, `SecurityAlertHook`.
         guards: Guards of the application, beside the built-in ones: functions that get a `Scanned` and give a reason to
             refuse it, or `Guard`s. Default: none.
         interceptors: Objects that change or stop what the engine is about to do. Default: none.
@@ -102,7 +104,7 @@ class Agent:
         fallbacks: Iterable[AnyProvider] = (),
         tools: Iterable[AnyTool] = (),
         skills: Iterable[Mapping[str, str]] = (),
-        hooks: Iterable[Hook | tuple[EventName | str, Hook]] = (),
+        hooks: Iterable[Hook | EngineHook | tuple[EventName | str, Hook]] = (),
         guards: Iterable[AnyGuard] = (),
         interceptors: Iterable[Interceptor] = (),
         approval: AnyApproval | None = None,
@@ -174,7 +176,9 @@ class Agent:
         for skill in skills:
             builder.skill(**skill)
         for hook in hooks:
-            if isinstance(hook, tuple):
+            if isinstance(hook, (DebugLogHook, SecurityAlertHook)):
+                builder.hook(hook)
+            elif isinstance(hook, tuple):
                 if len(hook) != 2:
                     raise ConfigurationError(f"a hook for one event is a pair of its name and a function, got {hook!r}")
                 event, function = hook

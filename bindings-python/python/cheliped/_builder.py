@@ -27,6 +27,7 @@ from ._callbacks import (
 )
 from ._errors import ConfigurationError
 from ._guards import GuardRules, ToolOutputRules
+from ._hooks import EngineHook
 from ._json import written
 from ._provider import Provider, ProviderConfig, ProviderEndpoint, ScriptedProvider
 from ._tool import Tool, numbers, tool
@@ -66,6 +67,7 @@ class AgentBuilder:
         self._tools: list[Tool[..., Any]] = []
         self._skills: list[Mapping[str, str]] = []
         self._functions: list[tuple[str, dict[str, Any], Endpoint]] = []
+        self._hooks: list[EngineHook] = []
 
     def options(
         self,
@@ -159,6 +161,11 @@ class AgentBuilder:
         self._function("hook", settings, priority, HookEndpoint(function))
         return self
 
+    def hook(self, hook: EngineHook) -> Self:
+        """Adds a hook of the engine: a `DebugLogHook` or a `SecurityAlertHook`."""
+        self._hooks.append(hook)
+        return self
+
     def guard(self, guard: AnyGuard) -> Self:
         """Adds a guard: a function that gets a `Scanned` and gives a reason to refuse it, or `None`."""
         if not isinstance(guard, Guard):
@@ -249,5 +256,6 @@ class AgentBuilder:
             [tool._native for tool in self._tools],
             [written("a skill", skill) for skill in self._skills],
             [(kind, written(kind, settings), numbered(endpoint)) for kind, settings, endpoint in self._functions],
+            [written("a hook", hook._settings) for hook in self._hooks],
         )
         return agent, endpoints

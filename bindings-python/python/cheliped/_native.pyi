@@ -57,6 +57,7 @@ class Agent:
         tools: list[Tool],
         skills: list[str],
         functions: list[tuple[str, str, int]],
+        hooks: list[str],
     ) -> Agent: ...
     @property
     def provider_name(self) -> str: ...

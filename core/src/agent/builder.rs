@@ -4,7 +4,7 @@ use super::{Agent, AgentOptions, Inner};
 use crate::approval::ApprovalGate;
 use crate::env::Env;
 use crate::error::Error;
-use crate::hooks::{DEFAULT_PRIORITY, Hook, HookSet, Interceptor, InterceptorSet};
+use crate::hooks::{DEFAULT_PRIORITY, Hook, HookSet, Interceptor, InterceptorSet, SecurityAlertHook};
 use crate::limits;
 use crate::prompt::{SkillLine, system_prompt};
 use crate::provider::retry::RetryPolicy;
@@ -175,6 +175,12 @@ impl AgentBuilder {
     /// Adds a hook for one event, or for all, at a priority: lower runs first, 10 is the default.
     pub fn hook(mut self, event: Option<&str>, priority: i32, hook: Arc<dyn Hook>) -> Self {
         self.hooks.add(event, priority, hook);
+        self
+    }
+
+    /// Tells a web address when a guard refuses a message.
+    pub fn security_alerts(mut self, alerts: SecurityAlertHook) -> Self {
+        alerts.add_to(&mut self.hooks);
         self
     }
 

@@ -352,8 +352,24 @@ events! {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// An event of a run, at a time that never changes.
+    pub(in crate::hooks) fn event(kind: Event) -> RunEvent {
+        RunEvent {
+            run_id: "R".into(),
+            seq: 0,
+            at_ms: 1_700_000_000_123,
+            parent_run_id: None,
+            iteration: None,
+            attempt: None,
+            call_id: None,
+            streaming: false,
+            conversation_id: None,
+            kind,
+        }
+    }
 
     #[test]
     fn the_documented_events_are_complete() {

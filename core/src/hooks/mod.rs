@@ -3,13 +3,18 @@
 //! A [`Hook`] watches and cannot change anything; an [`Interceptor`] may change or stop. Both belong to one agent;
 //! nothing is registered globally. Lower priority runs first; equal priorities keep the order of registration.
 
+mod debug_log;
 mod emitter;
 mod event;
 mod interceptor;
+mod security_alert;
 
+pub use debug_log::DebugLogHook;
 pub(crate) use emitter::{Emitter, Place};
 pub use event::{Event, EventKey, EventName, RunEvent};
 pub use interceptor::{Decided, Intercept, Interceptor, InterceptorSet};
+
+pub use security_alert::{AlertFormat, SecurityAlertHook};
 
 use crate::error::BoxError;
 use futures::future::BoxFuture;

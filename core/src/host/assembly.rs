@@ -4,13 +4,13 @@ use super::approval::HostGate;
 use super::checkpoint::HostCheckpoint;
 use super::interceptor::HostInterceptor;
 use super::provider::HostProvider;
-use super::watch::{HookSettings, HostGuard, HostHook};
+use super::watch::{EngineHook, HookSettings, HostGuard, HostHook};
 use super::{Function, read};
 use crate::Agent;
 use crate::agent::{AgentBuilder, IntoProvider, ProviderChoice};
-use crate::env::{Env, FixedEnv};
+use crate::env::{Env, FixedEnv, Variables};
 use crate::error::Error;
-use crate::hooks::DEFAULT_PRIORITY;
+use crate::hooks::{DEFAULT_PRIORITY, DebugLogHook};
 use crate::tool::Tool;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -29,6 +29,7 @@ use std::sync::Arc;
 pub struct Assembly {
     builder: AgentBuilder,
     has_provider: bool,
+    variables: Arc<dyn Variables>,
 }
 
 impl Assembly {
@@ -40,10 +41,13 @@ impl Assembly {
     pub fn new(options: &str) -> Result<Self, Error> {
         let mut options: Map<String, Value> = read("the options", options)?;
         let mut builder = AgentBuilder::default();
+        let mut variables = Env::default().variables;
         if let Some(env) = options.remove("env") {
             let fixed: FixedEnv =
                 serde_json::from_value(env).map_err(|error| Error::configuration(format!("env: {error}")))?;
-            builder = builder.env(Env::from(fixed));
+            let env = Env::from(fixed);
+            variables = Arc::clone(&env.variables);
+            builder = builder.env(env);
         }
         // Each on its own, so that every wrong one is told, by its name.
         let problems: Vec<String> = options
@@ -59,7 +63,7 @@ impl Assembly {
         }
         let options = serde_json::from_value(options.into())
             .map_err(|error| Error::configuration(format!("the options: {error}")))?;
-        Ok(Self { builder: builder.options(options), has_provider: false })
+        Ok(Self { builder: builder.options(options), has_provider: false, variables })
     }
 
     /// Adds a tool.
@@ -85,6 +89,29 @@ impl Assembly {
     pub fn skill(&mut self, json: &str) -> Result<(), Error> {
         let skill = read("a skill", json)?;
         self.change(|builder| builder.skill(skill));
+        Ok(())
+    }
+
+    /// Adds a hook of the engine: `{"kind": "debug_log", "path", "label"}` or `{"kind": "security_alert", "url",
+    /// "signing_secret", "events", "timeout_ms"}`; of each only `kind` and `path` are needed.
+    ///
+    /// # Errors
+    /// `configuration` when the JSON has another shape, or a value cannot be used.
+    pub fn hook(&mut self, json: &str) -> Result<(), Error> {
+        match read("a hook", json)? {
+            EngineHook::DebugLog { path, label } => {
+                let hook = DebugLogHook::new(path);
+                let hook = match label {
+                    Some(label) => hook.label(label),
+                    None => hook,
+                };
+                self.change(|builder| builder.on_any(hook));
+            }
+            EngineHook::SecurityAlert(settings) => {
+                let hook = settings.hook(self.variables.as_ref())?;
+                self.change(|builder| builder.security_alerts(hook));
+            }
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::{ProviderError, ProviderErrorKind};
 use crate::error::Error;
 use reqwest::{Client, Url};
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -120,6 +121,24 @@ fn build(settings: &ClientSettings, https: bool) -> Result<Client, ProviderError
         builder = builder.proxy(reqwest::Proxy::https(url.clone()).map_err(not_usable)?.no_proxy(direct));
     }
     tls::add(builder, settings, https)?
+        .build()
+        .map_err(|error| setup_error("client", "the HTTP client cannot be made").with_source(error))
+}
+
+/// A client for one host that connects to the given addresses only, whatever the host's name leads to by then: through no
+/// proxy, and without following redirects.
+///
+/// # Errors
+/// When no root certificates are found, or the crate was built without `tls`.
+pub(crate) fn pinned(host: &str, addresses: &[SocketAddr], timeout: Duration) -> Result<Client, ProviderError> {
+    let builder = Client::builder()
+        .user_agent(concat!("cheliped/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(timeout)
+        .pool_max_idle_per_host(0)
+        .no_proxy()
+        .resolve_to_addrs(host, addresses);
+    tls::add(builder, &ClientSettings::default(), true)?
         .build()
         .map_err(|error| setup_error("client", "the HTTP client cannot be made").with_source(error))
 }

@@ -38,8 +38,7 @@ fn schema(value: Value) -> Schema {
 
 fn add() -> Arc<dyn Tool> {
     let number = json!({"type": "integer"});
-    let schema =
-        schema(json!({"type": "object", "properties": {"a": number, "b": number}, "required": ["a", "b"]}));
+    let schema = schema(json!({"type": "object", "properties": {"a": number, "b": number}, "required": ["a", "b"]}));
     let tool = tool_fn_with_schema("add", "Adds two numbers.", schema, |arguments, _| async move {
         let operands: Operands =
             serde_json::from_str(arguments.as_str()).map_err(|error| ToolError::failed(error.to_string()))?;

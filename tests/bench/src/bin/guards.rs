@@ -20,8 +20,19 @@ start and removes the old importer (see the list of changes). How do I rename a 
 
 /// The documented phrases: what a guard of plain phrases would look for.
 const PHRASES: [&str; 14] = [
-    "ignore previous instructions", "ignore all instructions", "disregard your", "forget your", "system prompt", "jailbreak",
-    "override instructions", "as a developer mode", "dan mode", "do anything now", "new persona", "you are now", "act as if",
+    "ignore previous instructions",
+    "ignore all instructions",
+    "disregard your",
+    "forget your",
+    "system prompt",
+    "jailbreak",
+    "override instructions",
+    "as a developer mode",
+    "dan mode",
+    "do anything now",
+    "new persona",
+    "you are now",
+    "act as if",
     "pretend you are",
 ];
 
