@@ -203,7 +203,7 @@ const SERVICES: &[Service] = &[
 ];
 
 /// Bytes behind the first characters that tell whether it is a token.
-const LOOKED_AT: usize = 256;
+const LOOKED_AT: usize = 128;
 
 /// Finds all prefixes at once.
 struct Prefixes {
