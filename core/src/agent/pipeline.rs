@@ -181,12 +181,6 @@ impl Journey<'_> {
         if guards.is_empty() {
             return Ok(());
         }
-        // Parts may be read with or without something between them.
-        if let Some(apart) = augmented.content.as_text_apart()
-            && let Some(refusal) = guards.screened(Piece { source: &Source::Typed, text: &apart })
-        {
-            return Err(self.refused(&augmented.typed, refusal).await);
-        }
         let typed = Piece { source: &Source::Typed, text: &augmented.typed };
         match guards.scan(typed, &self.context, self.vault.as_ref()).await {
             Ok(passed) => {
@@ -197,6 +191,12 @@ impl Journey<'_> {
                 }
             }
             Err(refusal) => return Err(self.refused(&augmented.typed, refusal).await),
+        }
+        // Parts may be read with or without something between them.
+        if let Some(apart) = augmented.content.as_text_apart()
+            && let Some(refusal) = guards.screened(Piece { source: &Source::Typed, text: &apart })
+        {
+            return Err(self.refused(&augmented.typed, refusal).await);
         }
         if guards.scan_history {
             self.guard_history(&augmented.typed, conversation).await?;

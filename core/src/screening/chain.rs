@@ -181,8 +181,9 @@ impl GuardChain {
     pub(crate) fn screened(&self, piece: Piece<'_>) -> Option<Refusal> {
         let report = self.screen.check(piece.source, piece.text);
         let kinds = self.entries.iter().filter_map(|entry| match &entry.look {
-            Look::BuiltIn(kind) => Some(*kind),
-            Look::Rate(_) | Look::Own(_) => None,
+            // What the text is joined with does not count as its length.
+            Look::BuiltIn(kind) if *kind != GuardKind::MessageLength => Some(*kind),
+            Look::BuiltIn(_) | Look::Rate(_) | Look::Own(_) => None,
         });
         let refusal = kinds.into_iter().find_map(|kind| refusal(&report, kind))?;
         Some(Refusal { findings: report.records().collect(), ..refusal })

@@ -337,7 +337,7 @@ impl CallDesk {
 
     /// A result as the model gets it: cleaned, cut, and fenced when something in it looks like an order.
     async fn result(&self, call: &ToolCall, iteration: u32, mut content: Content, outcome: Outcome) -> ToolResult {
-        let cleaned = self.limits.cleaning.clean(&call.name, &mut content, self.vault.as_ref());
+        let cleaned = self.limits.cleaning.clean(&call.name, &mut content, self.vault.as_ref()).await;
         cap(&mut content, self.limits.max_result_tokens);
         if self.limits.cleaning.fences(!cleaned.flags.is_empty()) {
             clean::fence(&mut content, self.emitter.run_id(), &call.id);

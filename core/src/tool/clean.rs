@@ -51,6 +51,9 @@ impl Default for ToolOutputRules {
     }
 }
 
+/// Bytes of a result that takes long enough to keep a thread from other work.
+const LONG: usize = 256 << 10;
+
 /// The rules of one agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ResultCleaning {
@@ -70,8 +73,32 @@ pub(crate) struct Found {
 }
 
 impl ResultCleaning {
-    /// Cleans a result in place.
-    pub(crate) fn clean(&self, tool: &str, content: &mut Content, vault: Option<&SharedVault>) -> Found {
+    /// Cleans a result in place. A long one is cleaned on a thread of its own, so that other runs go on meanwhile.
+    pub(crate) async fn clean(&self, tool: &str, content: &mut Content, vault: Option<&SharedVault>) -> Found {
+        if content.as_text().len() < LONG {
+            return self.clean_here(tool, content, vault);
+        }
+        let (rules, tool, vault) = (self.clone(), tool.to_owned(), vault.cloned());
+        let mut taken = std::mem::replace(content, Content::text(""));
+        let cleaned = tokio::task::spawn_blocking(move || {
+            let found = rules.clean_here(&tool, &mut taken, vault.as_ref());
+            (taken, found)
+        });
+        match cleaned.await {
+            Ok((cleaned, found)) => {
+                *content = cleaned;
+                found
+            }
+            Err(error) => {
+                // What was not cleaned is not shown.
+                tracing::error!(%error, "a result could not be cleaned and was left out");
+                *content = Content::text(crate::prompt::notice::error(crate::prompt::notice::INTERNAL));
+                Found::default()
+            }
+        }
+    }
+
+    fn clean_here(&self, tool: &str, content: &mut Content, vault: Option<&SharedVault>) -> Found {
         let cleaning = Cleaning {
             injection: match self.rules.injection {
                 OnInjection::Redact => Orders::Redact,
