@@ -137,7 +137,11 @@ impl Meaning {
     }
 
     fn is_english(self) -> bool {
-        self.whole.or(self.stem).any(ENGLISH)
+        self.all().any(ENGLISH)
+    }
+
+    fn all(self) -> Concepts {
+        self.whole.or(self.stem)
     }
 }
 
@@ -180,6 +184,7 @@ impl Lexicon {
                 words.push((word.clone(), meanings.fold(Meaning::default(), Meaning::or)));
             }
         }
+        inherit(&mut words);
         let mut starts = Starts::new();
         for (word, meaning) in &words {
             starts.add(word, meaning.stem != Concepts::default());
@@ -246,6 +251,31 @@ impl Lexicon {
             }
         }
         best
+    }
+}
+
+/// The longest phrase counts, so one that begins with the name of rules, "quy tắc trước", speaks of rules as well.
+fn inherit(words: &mut [(String, Meaning)]) {
+    const HEIRS: Concepts = EARLIER.or(YOUR).or(ALL).or(PROMPT).or(ABOVE).or(IGNORE);
+    const OTHERWISE: Concepts = HARMLESS.or(KEEP).or(NOT).or(ASK).or(META).or(UNBOUND);
+    let is_rules = |prefix: &str, words: &[(String, Meaning)]| {
+        words
+            .binary_search_by(|(word, _)| word.as_str().cmp(prefix))
+            .is_ok_and(|at| words.get(at).is_some_and(|(_, meaning)| meaning.all().any(INSTRUCTION)))
+    };
+    for at in 0..words.len() {
+        let Some((word, meaning)) = words.get(at) else { continue };
+        let all = meaning.all();
+        let inherits = all.any(HEIRS)
+            && !all.any(OTHERWISE.or(INSTRUCTION))
+            && word.match_indices(' ').any(|(end, _)| word.get(..end).is_some_and(|prefix| is_rules(prefix, words)));
+        if inherits && let Some((_, meaning)) = words.get_mut(at) {
+            for concepts in [&mut meaning.whole, &mut meaning.stem] {
+                if *concepts != Concepts::default() {
+                    *concepts = concepts.or(INSTRUCTION);
+                }
+            }
+        }
     }
 }
 
