@@ -6,6 +6,8 @@
 
 pub mod answer;
 mod code;
+#[cfg(test)]
+mod examples;
 mod finding;
 mod fold;
 mod homoglyph;

@@ -46,6 +46,7 @@ pub(super) fn read(verb: &str, text: &str, at: usize) -> Option<Statement> {
         "copy" => copy(reader),
         "load" => load(reader),
         "into" => into_file(reader),
+        "create" => create(reader),
         _ => None,
     }
 }
@@ -457,6 +458,24 @@ fn load(mut reader: Reader<'_>) -> Option<Statement> {
         return None;
     }
     judged(("sql.load", "load data".into()), Shape::Sql, [80, 80, 80], reader.at())
+}
+
+/// CREATE USER … makes a way in. Tables and views are made in everyday work.
+fn create(mut reader: Reader<'_>) -> Option<Statement> {
+    reader.take_all(&["or", "replace"]);
+    let thing = reader.take_one(&["user", "login", "role"])?;
+    name(&mut reader)?;
+    if reader.take_sign('@') {
+        reader.next();
+    }
+    while reader.take_one(&["with", "encrypted"]).is_some() {}
+    let right =
+        reader.take_one(&["identified", "password", "superuser", "createdb", "createrole", "sysadmin", "login"]);
+    // "create user login pages" makes pages.
+    let written = matches!(reader.peek(), Lexeme::Quoted(_) | Lexeme::Sign(_) | Lexeme::End)
+        || reader.take_one(&["by", "superuser", "createdb", "createrole", "with", "password"]).is_some();
+    (right.is_some() && written).then_some(())?;
+    judged(("sql.create", pair("create", thing)), Shape::Sql, [80, 80, 80], reader.at())
 }
 
 /// SELECT … INTO OUTFILE writes a file on the server.

@@ -63,7 +63,7 @@ macro_rules! words {
 
 words! {
     /// Words that may begin a statement or an order.
-    VERBS = "drop truncate delete alter update insert replace merge grant revoke exec execute call xp rename copy load into \
+    VERBS = "drop truncate delete alter update insert replace merge grant revoke exec execute call xp rename copy load into create \
         remove wipe erase purge clear empty destroy nuke overwrite";
     /// Words that may begin an order in everyday words.
     ORDER_VERBS = "drop delete remove wipe erase purge clear empty truncate destroy nuke overwrite";
@@ -94,7 +94,7 @@ words! {
     ORDER_ENDS = "and then now please immediately if right before after too asap completely entirely or so because today \
         thanks first permanently quickly again next instantly it but";
     /// Words that say that a database is meant.
-    DATABASE = "database databases db sql mysql postgres postgresql sqlite mariadb oracle mssql schema schemas tables \
+    DATABASE = "database databases db sql mysql postgres postgresql sqlite mariadb oracle mssql schema schemas \
         prod production staging rows records tuples query queries backend postgre tablespace dba truncate \
         cascade columns snowflake bigquery redshift rds mongo mongodb collection";
     /// Words that say that a document, a page, a room or a calendar is meant.
