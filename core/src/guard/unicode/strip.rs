@@ -26,6 +26,9 @@ pub(in crate::guard) fn strip(text: &str) -> Cow<'_, str> {
 
 /// What is left when everything that is found is gone; `None` when there is nothing to take out.
 fn strip_once(text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return strip_ascii(text);
+    }
     let mut gone = sequences(text);
     let mut found = Vec::new();
     search(text, usize::MAX, &mut found);
@@ -45,6 +48,24 @@ fn strip_once(text: &str) -> Option<String> {
         at = at.max(span.end);
     }
     stripped.push_str(text.get(at..).unwrap_or_default());
+    Some(stripped)
+}
+
+/// The same for a text in which only control characters can be hidden: colours of a terminal, above all.
+fn strip_ascii(text: &str) -> Option<String> {
+    let mut stripped = String::with_capacity(text.len());
+    let (mut at, mut kept) = (0, 0);
+    while let Some(offset) = text.bytes().skip(at).position(|byte| is_control(char::from(byte))) {
+        let start = at + offset;
+        stripped.push_str(text.get(kept..start).unwrap_or_default());
+        let rest = text.get(start..).unwrap_or_default();
+        at = start + if rest.starts_with('\u{1B}') { sequence(rest).max(1) } else { 1 };
+        kept = at;
+    }
+    if kept == 0 {
+        return None;
+    }
+    stripped.push_str(text.get(kept..).unwrap_or_default());
     Some(stripped)
 }
 
