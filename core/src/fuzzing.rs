@@ -47,6 +47,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "redaction", run: redaction },
     Target { name: "secrets", run: secrets },
     Target { name: "tool_output", run: tool_output },
+    Target { name: "url", run: url },
     Target { name: "retry_hint", run: hint },
     Target { name: "script", run: script },
     Target { name: "anthropic", run: |input| wire(&Anthropic::new(BASE, None, MODEL), input) },
@@ -233,6 +234,17 @@ fn tool_output(input: &[u8]) {
     let marker = "0123456789abcdef";
     let fenced = guard::tool_output::fence(&cleaned.text, marker);
     assert_eq!(fenced.matches(marker).count(), 2, "the marker stands inside of the fence: {fenced:?}");
+}
+
+/// What is allowed leads to no address that is not public, and reads the same again.
+fn url(input: &[u8]) {
+    use crate::sandbox::address::is_public;
+    use crate::sandbox::url::Target;
+    let Ok(target) = Target::read(&String::from_utf8_lossy(input)) else { return };
+    let address = target.host().parse().ok().or(target.literal());
+    assert!(address.is_none_or(is_public), "{target:?}");
+    assert_eq!(target.url().host_str().map(|host| host.trim_matches(['[', ']'])), Some(target.host()));
+    assert_eq!(Target::read(target.url().as_str()).as_ref(), Ok(&target), "it reads differently again");
 }
 
 fn hint(input: &[u8]) {

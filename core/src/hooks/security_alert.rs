@@ -5,12 +5,11 @@ use super::{Hook, RunEvent};
 use crate::env::Variables;
 use crate::error::{BoxError, Error};
 use crate::provider::client::pinned;
-use crate::sandbox::address::is_public;
+use crate::sandbox::url::Target;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures::future::BoxFuture;
 use hmac::{Hmac, KeyInit, Mac};
-use reqwest::Url;
 use secrecy::{ExposeSecret, SecretBox};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -53,7 +52,7 @@ pub type AlertFormat = dyn Fn(&str, &Map<String, Value>, &str) -> Value + Send +
 /// ```
 #[derive(Clone)]
 pub struct SecurityAlertHook {
-    url: Option<Url>,
+    target: Option<Target>,
     secret: Option<Arc<SecretBox<Vec<u8>>>>,
     events: Vec<String>,
     timeout: Duration,
@@ -68,7 +67,7 @@ impl SecurityAlertHook {
     /// # Errors
     /// `configuration` when it is no address, or not an `https` one.
     pub fn new(url: &str) -> Result<Self, Error> {
-        Ok(Self { url: Some(https(url, "the address")?), ..Self::silent() })
+        Ok(Self { target: Some(https(url, "the address")?), ..Self::silent() })
     }
 
     /// Alerts to the address in `CHELIPED_SECURITY_WEBHOOK`; without one it does nothing.
@@ -76,13 +75,13 @@ impl SecurityAlertHook {
     /// # Errors
     /// As [`new`](Self::new).
     pub fn from_env(variables: &dyn Variables) -> Result<Self, Error> {
-        let url = variables.get(VARIABLE).map(|url| https(&url, VARIABLE)).transpose()?;
-        Ok(Self { url, ..Self::silent() })
+        let target = variables.get(VARIABLE).map(|url| https(&url, VARIABLE)).transpose()?;
+        Ok(Self { target, ..Self::silent() })
     }
 
     fn silent() -> Self {
         Self {
-            url: None,
+            target: None,
             secret: None,
             events: vec!["guard.blocked".into()],
             timeout: TIMEOUT,
@@ -185,7 +184,8 @@ impl SecurityAlertHook {
 impl Hook for SecurityAlertHook {
     fn handle<'a>(&'a self, event: &'a RunEvent) -> BoxFuture<'a, Result<(), BoxError>> {
         Box::pin(async move {
-            let Some(url) = self.url.clone().filter(|_| self.events.iter().any(|name| name == event.name())) else {
+            let Some(target) = self.target.clone().filter(|_| self.events.iter().any(|name| name == event.name()))
+            else {
                 return Ok(());
             };
             let Ok(permit) = Arc::clone(&self.under_way).try_acquire_owned() else {
@@ -197,7 +197,7 @@ impl Hook for SecurityAlertHook {
             let (network, timeout) = (Arc::clone(&self.network), self.timeout);
             tokio::spawn(async move {
                 let _permit = permit;
-                let sending = send(network.as_ref(), Alert { url, headers, body, timeout });
+                let sending = send(network.as_ref(), Alert { target, headers, body, timeout });
                 let problem = match tokio::time::timeout(timeout, sending).await {
                     Ok(Ok(())) => return,
                     Ok(Err(error)) => error.to_string(),
@@ -213,25 +213,24 @@ impl Hook for SecurityAlertHook {
 impl std::fmt::Debug for SecurityAlertHook {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The path may hold a token.
-        let host = self.url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let host = self.target.as_ref().map(Target::host).unwrap_or_default();
         f.debug_struct("SecurityAlertHook").field("host", &host).field("events", &self.events).finish_non_exhaustive()
     }
 }
 
-fn https(url: &str, source: &str) -> Result<Url, Error> {
-    match Url::parse(url) {
-        Ok(url) if url.scheme() == "https" && url.has_host() => Ok(url),
-        Ok(url) => Err(Error::configuration(format!(
-            "security alerts go to https addresses only, {source} has the scheme {:?}",
-            url.scheme()
+fn https(url: &str, source: &str) -> Result<Target, Error> {
+    match Target::read(url) {
+        Ok(target) if target.url().scheme() == "https" => Ok(target),
+        Ok(_) => Err(Error::configuration(format!(
+            "security alerts go to https addresses only, {source} has another scheme"
         ))),
-        Err(error) => Err(Error::configuration(format!("{source} for security alerts is no address: {error}"))),
+        Err(refused) => Err(Error::configuration(format!("{source} for security alerts cannot be used: {refused}"))),
     }
 }
 
 /// One alert, ready to go.
 struct Alert {
-    url: Url,
+    target: Target,
     headers: Vec<(&'static str, String)>,
     body: String,
     timeout: Duration,
@@ -246,14 +245,13 @@ trait Network: Send + Sync {
 }
 
 async fn send(network: &dyn Network, alert: Alert) -> Result<(), BoxError> {
-    let host = alert.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    let addresses = network.resolve(host, alert.url.port_or_known_default().unwrap_or(443)).await?;
-    if addresses.is_empty() {
-        return Err(format!("{host} has no address").into());
-    }
-    if let Some(closed) = addresses.iter().find(|address| !is_public(address.ip())) {
-        return Err(format!("{host} leads to {}, which is not on the public internet", closed.ip()).into());
-    }
+    let target = &alert.target;
+    let host = target.host();
+    let addresses = match target.literal() {
+        Some(ip) => vec![SocketAddr::new(ip, target.port())],
+        None => network.resolve(host, target.port()).await?,
+    };
+    target.check(&addresses.iter().map(SocketAddr::ip).collect::<Vec<_>>())?;
     match network.post(&alert, &addresses).await? {
         200..300 => Ok(()),
         status => Err(format!("{host} answered {status}").into()),
@@ -269,8 +267,8 @@ impl Network for Internet {
 
     fn post<'a>(&'a self, alert: &'a Alert, checked: &'a [SocketAddr]) -> BoxFuture<'a, Result<u16, BoxError>> {
         Box::pin(async move {
-            let client = pinned(alert.url.host_str().unwrap_or_default(), checked, alert.timeout)?;
-            let mut request = client.post(alert.url.clone()).body(alert.body.clone());
+            let client = pinned(alert.target.host(), checked, alert.timeout)?;
+            let mut request = client.post(alert.target.url().clone()).body(alert.body.clone());
             for (name, value) in &alert.headers {
                 request = request.header(*name, value);
             }

@@ -1,3 +1,4 @@
 //! Rules for what leaves the process: pure functions of their input. Nothing here opens a file or a connection.
 
 pub mod address;
+pub mod url;

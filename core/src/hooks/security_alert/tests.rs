@@ -27,7 +27,7 @@ impl Network for Recorded {
             if let Some(gate) = &self.gate {
                 gate.notified().await;
             }
-            let posted = (alert.url.to_string(), checked.to_vec(), alert.headers.clone(), alert.body.clone());
+            let posted = (alert.target.url().to_string(), checked.to_vec(), alert.headers.clone(), alert.body.clone());
             self.posted.lock().unwrap().push(posted);
             Ok(self.status)
         })
@@ -138,7 +138,9 @@ async fn other_events_are_told_only_when_asked_for_and_in_the_words_of_a_format(
 
 #[test]
 fn addresses_and_secrets_that_cannot_be_used_are_refused() {
-    for (url, word) in [("http://x.example", "https"), ("nowhere", "no address"), ("https://", "no address")] {
+    for (url, word) in
+        [("http://x.example", "https"), ("nowhere", "scheme"), ("https://", "host"), ("https://10.0.0.1", "private")]
+    {
         let said = SecurityAlertHook::new(url).unwrap_err().to_string();
         assert!(said.contains(word), "{url}: {said}");
     }
@@ -153,6 +155,6 @@ fn addresses_and_secrets_that_cannot_be_used_are_refused() {
 #[test]
 fn the_address_may_come_from_the_environment() {
     let variables = std::collections::BTreeMap::from([(VARIABLE.to_owned(), "https://x.example".to_owned())]);
-    assert!(SecurityAlertHook::from_env(&variables).unwrap().url.is_some());
-    assert!(SecurityAlertHook::from_env(&std::collections::BTreeMap::new()).unwrap().url.is_none());
+    assert!(SecurityAlertHook::from_env(&variables).unwrap().target.is_some());
+    assert!(SecurityAlertHook::from_env(&std::collections::BTreeMap::new()).unwrap().target.is_none());
 }
