@@ -28,7 +28,7 @@ def test_examples() -> None:
 def test_the_programs_of_the_readme() -> None:
     readme = Path(__file__).parents[2] / "bindings-python" / "README.md"
     programs = re.findall(r"```python\n(.*?)```", readme.read_text("utf-8"), re.DOTALL)
-    assert len(programs) == 2
+    assert len(programs) == 3
     for program in programs:
         ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
         assert (ran.returncode, ran.stderr) == (0, "")
