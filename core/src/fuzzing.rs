@@ -48,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "secrets", run: secrets },
     Target { name: "tool_output", run: tool_output },
     Target { name: "url", run: url },
+    Target { name: "command", run: command },
     Target { name: "retry_hint", run: hint },
     Target { name: "script", run: script },
     Target { name: "anthropic", run: |input| wire(&Anthropic::new(BASE, None, MODEL), input) },
@@ -245,6 +246,18 @@ fn url(input: &[u8]) {
     assert!(address.is_none_or(is_public), "{target:?}");
     assert_eq!(target.url().host_str().map(|host| host.trim_matches(['[', ']'])), Some(target.host()));
     assert_eq!(Target::read(target.url().as_str()).as_ref(), Ok(&target), "it reads differently again");
+}
+
+/// What runs has an allowed name, no sign of a shell, and shows no file that is listed.
+fn command(input: &[u8]) {
+    use crate::sandbox::command::check;
+    let text = String::from_utf8_lossy(input);
+    let Ok(command) = check(&text, &["cat", "ls", "rm", "bash"]) else { return };
+    assert!(matches!(command.words.first(), Some(&("cat" | "ls"))), "{command:?}");
+    assert!(!text.contains([';', '&', '|', '>', '<', '`', '$', '\0']), "{command:?}");
+    let shown = command.words.first() == Some(&"cat");
+    let listed = |word: &&str| matches!(word.to_lowercase().as_str(), ".env" | "id_rsa" | "/etc/shadow" | "a.pem");
+    assert!(!shown || !command.words.iter().any(listed), "{command:?}");
 }
 
 fn hint(input: &[u8]) {

@@ -32,7 +32,8 @@ pub(crate) fn of(target: &str) -> Vec<Vec<u8>> {
 }
 
 /// Targets that read what people and tools write.
-const TEXTS: [&str; 14] = [
+const TEXTS: [&str; 15] = [
+    "command",
     "url",
     "tool_output",
     "answer",
